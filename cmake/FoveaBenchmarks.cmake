@@ -1,0 +1,12 @@
+# One program bench_<folder> for every folder with *_bench.cc; built, never run by ctest.
+find_package(benchmark REQUIRED)
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/fovea/*_bench.cc)
+foreach(source IN LISTS sources)
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src/fovea OUTPUT_VARIABLE relative)
+  string(REGEX REPLACE "/.*" "" folder ${relative})
+  if(NOT TARGET bench_${folder})
+    add_executable(bench_${folder})
+    target_link_libraries(bench_${folder} PRIVATE fovea_private benchmark::benchmark_main)
+  endif()
+  target_sources(bench_${folder} PRIVATE ${source})
+endforeach()

@@ -1,0 +1,41 @@
+# How every file of this tree is compiled: an interface target that all other targets link privately.
+
+if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, RelWithDebInfo or Release" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(FOVEA_CCACHE ccache)
+if(FOVEA_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Paths below the source tree are hashed relative, so that a second clone finds the first one's objects.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${FOVEA_CCACHE})
+endif()
+
+add_library(fovea_flags INTERFACE)
+# A product and a sum are contracted only where the source says so, so that results do not depend on
+# the compiler's mood. There is no -march: kernels choose their instruction set at run time.
+target_compile_options(fovea_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Wold-style-cast
+  -Wcast-qual -Wimplicit-fallthrough -Woverloaded-virtual
+  -ffp-contract=off)
+if(FOVEA_WARNINGS_ARE_ERRORS)
+  target_compile_options(fovea_flags INTERFACE -Werror)
+endif()
+
+if(FOVEA_SANITIZE STREQUAL "address")
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+elseif(FOVEA_SANITIZE STREQUAL "thread")
+  set(sanitizers -fsanitize=thread)
+elseif(FOVEA_SANITIZE STREQUAL "fuzzer")
+  set(sanitizers -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+elseif(FOVEA_SANITIZE)
+  message(FATAL_ERROR "FOVEA_SANITIZE is '${FOVEA_SANITIZE}', expected address, thread or fuzzer")
+endif()
+if(sanitizers)
+  target_compile_options(fovea_flags INTERFACE ${sanitizers} -fno-omit-frame-pointer)
+  target_link_options(fovea_flags INTERFACE ${sanitizers})
+endif()

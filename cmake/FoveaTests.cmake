@@ -1,0 +1,101 @@
+# Tests: one program test_<folder> for the *_test.cc of a folder, test_across for tests/*_test.cc,
+# and the checks of the repository itself.
+find_package(GTest REQUIRED)
+find_package(rapidcheck QUIET)
+include(GoogleTest)
+
+# Idle OpenMP threads sleep: spinning ones would starve the test that runs beside them.
+set(FOVEA_TEST_ENVIRONMENT "OMP_WAIT_POLICY=passive" "FOVEA_PROGRAM=${PROJECT_BINARY_DIR}/fovea")
+
+# The instruction sets below the best one this machine has; FOVEA_ISA caps oneDNN and Highway.
+set(FOVEA_LOWER_ISAS)
+if(EXISTS /proc/cpuinfo)
+  file(STRINGS /proc/cpuinfo cpu_flags REGEX "^flags" LIMIT_COUNT 1)
+  if(cpu_flags MATCHES " avx2( |$)")
+    list(APPEND FOVEA_LOWER_ISAS sse4)
+  endif()
+  if(cpu_flags MATCHES " avx512f( |$)")
+    list(APPEND FOVEA_LOWER_ISAS avx2)
+  endif()
+endif()
+set(FOVEA_ISA_FOLDERS kernels autograd attention)
+
+function(fovea_test name)  # (name SOURCES...)
+  add_executable(test_${name} ${ARGN})
+  target_link_libraries(test_${name} PRIVATE fovea_private GTest::gmock GTest::gtest_main)
+  if(rapidcheck_FOUND)
+    target_link_libraries(test_${name} PRIVATE rapidcheck_gtest)
+  endif()
+  if(TARGET fovea_cli AND name MATCHES "^(cli|across)$")
+    target_link_libraries(test_${name} PRIVATE fovea_cli)
+    add_dependencies(test_${name} fovea_program)
+  endif()
+  if(FOVEA_SANITIZE)
+    # One process for all: under a sanitizer, starting one costs more than most tests.
+    add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1800 ENVIRONMENT "${FOVEA_TEST_ENVIRONMENT}")
+  else()
+    gtest_discover_tests(
+      test_${name}
+      TEST_PREFIX ${name}.
+      DISCOVERY_MODE PRE_TEST
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+      PROPERTIES TIMEOUT 300 ENVIRONMENT "${FOVEA_TEST_ENVIRONMENT}")
+  endif()
+  if(name IN_LIST FOVEA_ISA_FOLDERS)
+    foreach(isa IN LISTS FOVEA_LOWER_ISAS)
+      add_test(NAME ${name}.on_${isa} COMMAND test_${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+      set_tests_properties(${name}.on_${isa} PROPERTIES
+        TIMEOUT 1800 ENVIRONMENT "${FOVEA_TEST_ENVIRONMENT};FOVEA_ISA=${isa}")
+    endforeach()
+  endif()
+endfunction()
+
+file(GLOB folders LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/src/fovea/*)
+foreach(folder IN LISTS folders)
+  cmake_path(GET folder FILENAME name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*_test.cc)
+  if(sources)
+    fovea_test(${name} ${sources})
+  endif()
+endforeach()
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.cc)
+if(sources)
+  fovea_test(across ${sources})
+endif()
+
+if(FOVEA_SANITIZE)
+  return()  # what follows tests the repository, not the code
+endif()
+
+# The C++ block of README.md must compile and run.
+if(EXISTS ${PROJECT_SOURCE_DIR}/README.md)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/README.md)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/README.md readme_blocks REGEX "^```cpp")
+  if(readme_blocks)
+    set(example ${PROJECT_BINARY_DIR}/readme_example.cc)
+    add_custom_command(
+      OUTPUT ${example}
+      COMMAND ${PROJECT_SOURCE_DIR}/scripts/readme_example ${PROJECT_SOURCE_DIR}/README.md ${example}
+      DEPENDS ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/scripts/readme_example)
+    add_executable(readme_example ${example})
+    target_link_libraries(readme_example PRIVATE fovea fovea_flags)
+    add_test(NAME readme.example COMMAND readme_example)
+    set_tests_properties(readme.example PROPERTIES TIMEOUT 300)
+  endif()
+endif()
+
+# A program outside this tree builds against the installed package.
+add_test(NAME install.consumer
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/run ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER}
+                 "${CMAKE_CXX_COMPILER_LAUNCHER}")
+set_tests_properties(install.consumer PROPERTIES TIMEOUT 300)
+
+# The checks that ./test relies on must themselves be able to fail.
+file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.sh)
+foreach(script IN LISTS scripts)
+  cmake_path(GET script STEM name)
+  string(REGEX REPLACE "_test$" "" name ${name})
+  add_test(NAME scripts.${name} COMMAND ${script} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(scripts.${name} PROPERTIES TIMEOUT 60)
+endforeach()
