@@ -6,6 +6,9 @@ include(GoogleTest)
 
 # Idle OpenMP threads sleep: spinning ones would starve the test that runs beside them.
 set(FOVEA_TEST_ENVIRONMENT "OMP_WAIT_POLICY=passive" "FOVEA_PROGRAM=${PROJECT_BINARY_DIR}/fovea")
+if(FOVEA_SANITIZE STREQUAL "thread")
+  list(APPEND FOVEA_TEST_ENVIRONMENT "TSAN_OPTIONS=ignore_noninstrumented_modules=1")  # oneDNN, OpenMP
+endif()
 
 # The instruction sets below the best one this machine has; FOVEA_ISA caps oneDNN and Highway.
 set(FOVEA_LOWER_ISAS)
