@@ -1,0 +1,261 @@
+#include "fovea/autograd/var.h"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+
+#include "fovea/autograd/record.h"
+#include "fovea/base/error.h"
+#include "fovea/kernels/elementwise.h"
+#include "fovea/tensor/math.h"
+
+namespace fovea {
+namespace {
+
+using detail::Node;
+
+thread_local bool grad_is_enabled = true;
+
+std::atomic<std::uint64_t> next_order{1};
+std::atomic<std::uint64_t> next_walk{1};
+
+// One walk from an output back to its inputs.
+struct Walk {
+  std::uint64_t id = next_walk.fetch_add(1, std::memory_order_relaxed);
+  std::span<const Var> targets;      // empty: every parameter
+  std::vector<Tensor> target_grads;  // as many as targets
+
+  // Where the gradient of a node is summed; null when it is not asked for.
+  Tensor* slot(Node* node) {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (targets[i].node() == node) return &target_grads[i];
+    }
+    if (node->leaf) return targets.empty() && node->needs_grad ? &node->grad : nullptr;
+    return node->wanted && node->walk == id ? &node->grad : nullptr;
+  }
+};
+
+thread_local Walk* current_walk = nullptr;
+
+// Inner nodes that `root` depends on, inputs before outputs. Iterative: chains may be very long.
+std::vector<Node*> reach(Node* root, std::uint64_t id) {
+  std::vector<Node*> found, open;
+  auto visit = [&](Node* node) {
+    if (node->leaf || node->walk == id) return;
+    if (node->freed) {
+      fail(
+          "backward: '{}' belongs to a graph that an earlier backward() walked and freed; "
+          "add the losses and walk once, or use gradients(), which keeps the graph",
+          node->name);
+    }
+    node->walk = id;
+    open.push_back(node);
+  };
+  visit(root);
+  while (!open.empty()) {
+    Node* node = open.back();
+    open.pop_back();
+    found.push_back(node);
+    for (const Var& input : node->inputs) visit(input.node());
+  }
+  std::sort(found.begin(), found.end(), [](Node* a, Node* b) { return a->order < b->order; });
+  return found;
+}
+
+void check_seed(const Var& y, const Tensor& seed) {
+  if (!y) fail("backward: the value is empty");
+  if (!(seed.shape() == y.shape())) {
+    fail("backward: the seed has shape {} but the value has {}", seed.shape().text(),
+         y.shape().text());
+  }
+}
+
+// `keep`: the graph can be walked again.
+void run(Walk& walk, const Var& y, const Tensor& seed, bool keep) {
+  std::vector<Node*> nodes = reach(y.node(), walk.id);
+  for (Node* node : nodes) {
+    node->wanted = walk.targets.empty();
+    for (const Var& input : node->inputs) {
+      node->wanted = node->wanted || walk.slot(input.node()) != nullptr;
+    }
+  }
+  struct Current {  // also restored when a backward throws
+    Walk* outer = current_walk;
+    explicit Current(Walk* walk) { current_walk = walk; }
+    ~Current() { current_walk = outer; }
+  } current(&walk);
+  add_to_grad(y, seed);
+  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
+    Node* node = *at;
+    if (!node->wanted) continue;
+    // A target in between keeps its gradient; any other inner gradient ends its life here.
+    Tensor* slot = walk.slot(node);
+    const Tensor d_y = slot == &node->grad ? std::exchange(node->grad, Tensor()) : *slot;
+    if (d_y || node->hub) node->run_backward(d_y);
+    if (!keep) {
+      node->forget();
+      node->inputs.clear();
+      node->freed = true;
+    }
+  }
+}
+
+}  // namespace
+
+Var::Var(Tensor value) : node_(new Node(std::move(value))) {}
+
+Var Var::parameter(Tensor value) {
+  Var var(std::move(value));
+  var.node_->needs_grad = true;
+  return var;
+}
+
+Var::Var(const Var& other) noexcept : node_(other.node_) {
+  if (node_ != nullptr) node_->holders.fetch_add(1, std::memory_order_relaxed);
+}
+
+Var::~Var() {
+  if (node_ == nullptr || node_->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  // A node's end may end the nodes it holds, and theirs: a list instead of the stack.
+  thread_local std::vector<Node*> doomed;
+  thread_local bool deleting = false;
+  doomed.push_back(node_);
+  if (deleting) return;
+  deleting = true;
+  while (!doomed.empty()) {
+    Node* node = doomed.back();
+    doomed.pop_back();
+    delete node;
+  }
+  deleting = false;
+}
+
+const Tensor& Var::value() const {
+  if (node_ == nullptr) fail("Var: used before it was given a value");
+  return node_->value;
+}
+
+bool Var::needs_grad() const { return node_ != nullptr && node_->needs_grad; }
+
+const Tensor& Var::grad() const {
+  if (node_ == nullptr) fail("Var: used before it was given a value");
+  return node_->grad;
+}
+
+Tensor& Var::mutable_grad() { return const_cast<Tensor&>(std::as_const(*this).grad()); }
+void Var::clear_grad() { mutable_grad() = Tensor(); }
+Tensor& Var::mutable_value() { return const_cast<Tensor&>(value()); }
+
+NoGrad::NoGrad() : saved_(std::exchange(grad_is_enabled, false)) {}
+NoGrad::~NoGrad() { grad_is_enabled = saved_; }
+bool grad_enabled() { return grad_is_enabled; }
+
+namespace detail {
+
+bool records(std::span<const Var> inputs) {
+  return grad_is_enabled &&
+         std::any_of(inputs.begin(), inputs.end(), [](const Var& x) { return x.needs_grad(); });
+}
+
+void attach(Node& node, const char* name, std::span<const Var> inputs) {
+  node.name = name;
+  node.leaf = false;
+  node.needs_grad = true;
+  node.order = next_order.fetch_add(1, std::memory_order_relaxed);
+  node.inputs.reserve(inputs.size());
+  for (const Var& input : inputs) {
+    if (input.needs_grad()) node.inputs.push_back(input);
+  }
+}
+
+Tensor* grad_slot(const Var& x) {
+  assert(current_walk != nullptr);
+  return x ? current_walk->slot(x.node()) : nullptr;
+}
+
+}  // namespace detail
+
+void add_to_grad(const Var& x, Tensor d_x) {
+  Tensor* slot = detail::grad_slot(x);
+  if (slot == nullptr) return;
+  assert(d_x.shape() == x.shape());
+  if (!*slot) {
+    *slot = std::move(d_x);
+  } else if (slot->unshared() && slot->contiguous()) {
+    const Tensor packed = d_x.packed();
+    kernels::add_scaled(packed.data(), 1.0f, slot->data(), slot->size());
+  } else {
+    *slot = zip(kernels::Binary::kAdd, *slot, d_x);
+  }
+}
+
+std::vector<Var> record_many(const char* name, std::vector<Tensor> values,
+                             std::span<const Var> inputs,
+                             std::function<void(std::span<const Tensor>)> backward) {
+  std::vector<Var> outputs;
+  if (!detail::records(inputs)) {
+    for (Tensor& value : values) outputs.emplace_back(std::move(value));
+    return outputs;
+  }
+  // The hub has the inputs; each output hands its gradient to the hub, which runs when all have
+  // arrived.
+  auto arrived = std::make_shared<std::vector<Tensor>>(values.size());
+  const Var hub = record(name, Tensor(), inputs, [=, run = std::move(backward)](const Tensor&) {
+    const std::vector<Tensor> d_values =
+        std::exchange(*arrived, std::vector<Tensor>(arrived->size()));
+    if (std::any_of(d_values.begin(), d_values.end(), [](const Tensor& d) { return bool(d); })) {
+      run(d_values);
+    }
+  });
+  hub.node()->hub = true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    outputs.push_back(record(name, std::move(values[i]), {hub},
+                             [arrived, i](const Tensor& d_y) { (*arrived)[i] = d_y; }));
+  }
+  return outputs;
+}
+
+void backward(const Var& y, const Tensor& seed) {
+  check_seed(y, seed);
+  if (!y.needs_grad()) fail("backward: the value depends on no parameter");
+  Walk walk;
+  run(walk, y, seed, false);
+}
+
+void backward(const Var& y) {
+  if (y && y.value().size() != 1) {
+    fail("backward: {} holds {} numbers; give a seed or reduce it to one", y.shape().text(),
+         y.value().size());
+  }
+  backward(y, y ? Tensor::full(y.shape(), 1.0f) : Tensor());
+}
+
+std::vector<Tensor> gradients(const Var& y, std::span<const Var> inputs, const Tensor& seed) {
+  check_seed(y, seed);
+  for (const Var& input : inputs) {
+    if (!input.needs_grad())
+      fail("gradients: an input of shape {} takes no gradient; make it a Var::parameter",
+           input.shape().text());
+  }
+  Walk walk;
+  walk.targets = inputs;
+  walk.target_grads.resize(inputs.size());
+  if (y.needs_grad()) run(walk, y, seed, true);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {  // asked for twice: answered twice
+      if (inputs[j].node() == inputs[i].node()) walk.target_grads[i] = walk.target_grads[j];
+    }
+    if (!walk.target_grads[i]) walk.target_grads[i] = Tensor::zeros(inputs[i].shape());
+  }
+  return std::move(walk.target_grads);
+}
+
+std::vector<Tensor> gradients(const Var& y, std::initializer_list<Var> inputs) {
+  return gradients(y, inputs, Tensor::full(y.shape(), 1.0f));
+}
+
+std::vector<Tensor> gradients(const Var& y, std::initializer_list<Var> inputs, const Tensor& seed) {
+  return gradients(y, std::span<const Var>(inputs.begin(), inputs.size()), seed);
+}
+
+}  // namespace fovea

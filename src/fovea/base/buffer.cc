@@ -1,0 +1,167 @@
+#include "fovea/base/buffer.h"
+
+#include <sys/mman.h>
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cassert>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#include "fovea/base/error.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
+namespace fovea {
+
+// Stands in the first 64 bytes of the memory it describes.
+struct alignas(64) Buffer::Block {
+  std::atomic<int> holders;
+  int size_class;
+  Block* next_free;
+
+  float* data() { return reinterpret_cast<float*>(this + 1); }
+};
+
+namespace {
+
+using Block = Buffer::Block;
+
+constexpr std::size_t kSmallest = 256;  // bytes, header included
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr int kClasses = 4 * 40;
+
+// Four sizes to each power of two, so that at most a fifth of a block is unused.
+std::size_t class_bytes(int size_class) {
+  return (kSmallest / 4 * static_cast<std::size_t>(4 + size_class % 4)) << (size_class / 4);
+}
+
+int class_of(std::size_t bytes) {
+  if (bytes <= kSmallest) return 0;
+  const int power = static_cast<int>(std::bit_width((bytes - 1) / kSmallest)) - 1;  // kSmallest << power < bytes
+  const int first = 4 * power;
+  for (int c = first; c < first + 4; ++c) {
+    if (class_bytes(c) >= bytes) return c;
+  }
+  return first + 4;
+}
+
+class Pool {
+ public:
+  Block* take(std::size_t bytes) {
+    const int size_class = bytes < (std::size_t{1} << 46) ? class_of(bytes) : kClasses;
+    if (size_class >= kClasses) fail("out of memory: a block of {} bytes was asked for", bytes);
+    const std::lock_guard lock(mutex_);
+    Block*& free = free_[static_cast<std::size_t>(size_class)];
+    const std::size_t size = class_bytes(size_class);
+    Block* block = free;
+    if (block != nullptr) {
+      ASAN_UNPOISON_MEMORY_REGION(block->data(), size - sizeof(Block));
+      free = block->next_free;
+      statistics_.bytes_cached -= size;
+    } else {
+      block = ask_system(size);
+      block->size_class = size_class;
+    }
+    statistics_.bytes_in_use += size;
+    block->holders.store(1, std::memory_order_relaxed);
+    return block;
+  }
+
+  void give_back(Block* block) {
+    const std::lock_guard lock(mutex_);
+    const std::size_t size = class_bytes(block->size_class);
+    Block*& free = free_[static_cast<std::size_t>(block->size_class)];
+    block->next_free = free;
+    free = block;
+    statistics_.bytes_in_use -= size;
+    statistics_.bytes_cached += size;
+    ASAN_POISON_MEMORY_REGION(block->data(), size - sizeof(Block));
+  }
+
+  void release_cached() {
+    const std::lock_guard lock(mutex_);
+    release_locked();
+  }
+
+  PoolStatistics statistics() {
+    const std::lock_guard lock(mutex_);
+    return statistics_;
+  }
+
+ private:
+  Block* ask_system(std::size_t size) {
+    ++statistics_.system_requests;
+    const std::size_t alignment = size >= kHugePage ? kHugePage : 64;
+    const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+    void* memory = std::aligned_alloc(alignment, rounded);
+    if (memory == nullptr) {
+      release_locked();
+      memory = std::aligned_alloc(alignment, rounded);
+    }
+    if (memory == nullptr) {
+      fail("out of memory: a block of {} bytes was asked for, {} are in use; use smaller batches",
+           size, statistics_.bytes_in_use);
+    }
+    if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);
+    return new (memory) Block;
+  }
+
+  void release_locked() {
+    for (Block*& free : free_) {
+      while (free != nullptr) {
+        Block* block = free;
+        free = block->next_free;
+        const std::size_t size = class_bytes(block->size_class);
+        statistics_.bytes_cached -= size;
+        ASAN_UNPOISON_MEMORY_REGION(block->data(), size - sizeof(Block));
+        std::free(block);
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::array<Block*, kClasses> free_{};
+  PoolStatistics statistics_;
+};
+
+// Never destroyed: buffers held by static objects may outlive any other static.
+Pool& pool() {
+  static Pool* const instance = new Pool;
+  return *instance;
+}
+
+}  // namespace
+
+Buffer::Buffer(Index floats) {
+  assert(floats >= 0);
+  block_ = pool().take(sizeof(Block) + static_cast<std::size_t>(floats) * sizeof(float));
+}
+
+Buffer::Buffer(const Buffer& other) noexcept : block_(other.block_) {
+  if (block_ != nullptr) block_->holders.fetch_add(1, std::memory_order_relaxed);
+}
+
+Buffer::~Buffer() {
+  if (block_ != nullptr && block_->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    pool().give_back(block_);
+  }
+}
+
+float* Buffer::data() const { return block_ == nullptr ? nullptr : block_->data(); }
+
+bool Buffer::unique() const {
+  return block_ != nullptr && block_->holders.load(std::memory_order_acquire) == 1;
+}
+
+PoolStatistics pool_statistics() { return pool().statistics(); }
+void release_cached_memory() { pool().release_cached(); }
+
+}  // namespace fovea

@@ -1,0 +1,137 @@
+#include "fovea/base/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+// Closes on every way out.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+  int close() { return ::close(std::exchange(number_, -1)); }
+
+ private:
+  int number_;
+};
+
+const char* advice(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return "; free some space, the file that stood there is unchanged";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "; check the permissions of the folder";
+    case ENOENT:
+    case ENOTDIR:
+      return "; does the folder exist?";
+    default:
+      return "";
+  }
+}
+
+[[noreturn]] void cannot_write(const std::string& path, int error) {
+  fail("{}: cannot write: {}{}", path, std::strerror(error), advice(error));
+}
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+void write_all(int file, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      cannot_write(path, errno);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::size_t limit) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail("{}: cannot read: {}", path, std::strerror(errno));
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail("{}: cannot read: {}", path, std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) fail("{}: cannot read: it is a folder, a file is needed", path);
+  if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > limit) {
+    fail("{}: {} bytes are more than the {} allowed here", path, status.st_size, limit);
+  }
+  std::string content(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t size = 0;
+  while (true) {
+    if (size == content.size())
+      content.resize(size + (std::size_t{1} << 16));  // pipes; growing files
+    const ssize_t got = ::read(file.get(), content.data() + size, content.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("{}: cannot read: {}", path, std::strerror(errno));
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+    if (size > limit) fail("{}: more than the {} bytes allowed here", path, limit);
+  }
+  content.resize(size);
+  return content;
+}
+
+void write_file(const std::string& path, const std::function<void(const FileSink&)>& write) {
+  // A device or a pipe (/dev/stdout, a shell's >(...)) is written to; replacing it would destroy
+  // it.
+  struct stat status {};
+  const bool replace = ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+  if (S_ISDIR(status.st_mode)) cannot_write(path, EISDIR);
+  const std::string temporary = replace ? fmt::format("{}.{}.tmp", path, ::getpid()) : path;
+  const int flags = O_WRONLY | O_CLOEXEC | (replace ? O_CREAT | O_TRUNC : 0);
+  Descriptor file(::open(temporary.c_str(), flags, 0666));
+  if (file.get() < 0) cannot_write(path, errno);
+  std::string pending;  // so that many small pieces are few system calls
+  auto sink = [&](std::string_view bytes) {
+    pending.append(bytes);
+    if (pending.size() < (std::size_t{1} << 20)) return;
+    write_all(file.get(), pending, path);
+    pending.clear();
+  };
+  if (!replace) {
+    write(sink);
+    write_all(file.get(), pending, path);
+    return;
+  }
+  try {
+    write(sink);
+    write_all(file.get(), pending, path);
+    if (::fsync(file.get()) != 0) cannot_write(path, errno);
+    if (file.close() != 0) cannot_write(path, errno);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) cannot_write(path, errno);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() >= 0) ::fsync(folder.get());  // the rename itself survives a power cut
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  write_file(path, [&](const FileSink& sink) { sink(content); });
+}
+
+}  // namespace fovea

@@ -1,0 +1,32 @@
+// Instruction sets: which ones the kernels may use. FOVEA_ISA=sse4|avx2|avx512 caps them for a
+// whole process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fovea::kernels {
+
+// Instruction sets that this machine and this build have, best first: "AVX3", "AVX2", "SSE4",
+// "EMU128".
+std::vector<std::string> available_isas();
+std::string current_isa();
+
+// Makes every kernel of our own run on one instruction set, until destroyed. For tests and
+// measurements: not for use while kernels run elsewhere. oneDNN keeps the set of the process.
+class UseIsa {
+ public:
+  explicit UseIsa(const std::string& name);
+  ~UseIsa();
+  UseIsa(const UseIsa&) = delete;
+  UseIsa& operator=(const UseIsa&) = delete;
+};
+
+namespace detail {
+bool apply_isa_cap();
+// Before main, so before the first dispatch, in whichever file is linked.
+inline const bool isa_cap_applied = apply_isa_cap();
+}  // namespace detail
+
+}  // namespace fovea::kernels

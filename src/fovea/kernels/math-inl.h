@@ -1,0 +1,141 @@
+// exp, log, tanh, sigmoid, erf, gelu, silu on vectors. Body and tail of an array run through the
+// same code. Bounds, tested on a grid on every instruction set (math_test.cc), in units of the last
+// place of the result:
+//   exp 1.5, log 2, tanh 2, sigmoid 3, erf 2; gelu and silu 4e-7 of max(1, |x|).
+// Results below the smallest normal number are 0. Coefficients: scripts/fit_polynomials.
+
+#if defined(FOVEA_KERNELS_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_MATH_INL_H_
+#undef FOVEA_KERNELS_MATH_INL_H_
+#else
+#define FOVEA_KERNELS_MATH_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Horner(D, V, V value) {
+  return value;
+}
+// ((first x + next) x + ...): the coefficient of the highest power stands first.
+template <class D, class V = hn::Vec<D>, class... Rest>
+HWY_INLINE V Horner(D d, V x, V value, float next, Rest... rest) {
+  return Horner(d, x, hn::MulAdd(value, x, hn::Set(d, next)), rest...);
+}
+template <class D, class V = hn::Vec<D>, class... Rest>
+HWY_INLINE V Polynomial(D d, V x, float highest, Rest... rest) {
+  return Horner(d, x, hn::Set(d, highest), rest...);
+}
+
+// exp(x) = 2^n exp(r), |r| <= ln(2) / 2, exp(r) = 1 + r + r^2 q(r). NaN stays NaN.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Exp(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
+  V r = hn::NegMulAdd(n, hn::Set(d, 0.693359375f),
+                      x);  // ln(2) in two parts: n times the first is exact
+  r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), r);
+  const V q = Polynomial(d, r, 1.381453942e-03f, 8.368745446e-03f, 4.166838899e-02f,
+                         1.666652113e-01f, 4.999999404e-01f);
+  const V p = hn::Add(hn::MulAdd(hn::Mul(r, r), q, r), hn::Set(d, 1.0f));
+  const V scaled =
+      hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::ConvertTo(di, n))));
+  const V low = hn::Set(d, -87.3365f);  // below, the result is not a normal number
+  const V high = hn::Set(d, 88.7228394f);
+  const V inf = hn::Set(d, std::numeric_limits<float>::infinity());
+  return hn::IfThenElse(hn::Gt(x, high), inf, hn::IfThenZeroElse(hn::Lt(x, low), scaled));
+}
+
+// log(2^e m) = e ln(2) + f - f^2/2 + f^3 q(f), with f = m - 1 and m from sqrt(1/2) to sqrt(2).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Log(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const auto bits = hn::BitCast(di, x);
+  const auto shifted = hn::Sub(bits, hn::Set(di, 0x3F3504F3));  // sqrt(1/2)
+  const V e = hn::ConvertTo(d, hn::ShiftRight<23>(shifted));
+  const V m =
+      hn::BitCast(d, hn::Sub(bits, hn::And(shifted, hn::Set(di, static_cast<int>(0xFF800000)))));
+  const V f = hn::Sub(m, hn::Set(d, 1.0f));
+  const V q =
+      Polynomial(d, f, -7.634493709e-02f, 1.276157647e-01f, -1.316018403e-01f, 1.420175880e-01f,
+                 -1.662335694e-01f, 2.000122666e-01f, -2.500081956e-01f, 3.333333135e-01f);
+  const V f2 = hn::Mul(f, f);
+  V small = hn::MulAdd(hn::Mul(f2, f), q, hn::Mul(e, hn::Set(d, -2.12194440e-4f)));
+  small = hn::NegMulAdd(f2, hn::Set(d, 0.5f), small);
+  const V finite = hn::Add(hn::MulAdd(e, hn::Set(d, 0.693359375f), f), small);
+  const V zero = hn::Zero(d);
+  const V inf = hn::Set(d, std::numeric_limits<float>::infinity());
+  const V nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+  const V smallest = hn::Set(d, std::numeric_limits<float>::min());
+  V y = hn::IfThenElse(hn::Lt(x, inf), finite, x);  // inf and NaN stay
+  y = hn::IfThenElse(hn::Lt(x, smallest), hn::Neg(inf), y);
+  return hn::IfThenElse(hn::Lt(x, zero), nan, y);
+}
+
+// x + x^3 q(x^2) near 0, else 1 - 2 / (exp(2 |x|) + 1) with the sign of x.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Tanh(D d, V x) {
+  const V one = hn::Set(d, 1.0f);
+  const V size = hn::Abs(x);
+  const V square = hn::Mul(x, x);
+  const V q = Polynomial(d, square, -5.717044231e-03f, 2.065058611e-02f, -5.374349654e-02f,
+                         1.333149076e-01f, -3.333328366e-01f);
+  const V near = hn::MulAdd(hn::Mul(square, x), q, x);
+  const V e = Exp(d, hn::Add(size, size));
+  const V far = hn::Sub(one, hn::Div(hn::Set(d, 2.0f), hn::Add(e, one)));
+  return hn::IfThenElse(hn::Lt(size, hn::Set(d, 0.625f)), near, hn::CopySign(far, x));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Sigmoid(D d, V x) {
+  const V one = hn::Set(d, 1.0f);
+  return hn::Div(one, hn::Add(one, Exp(d, hn::Neg(x))));
+}
+
+// x + x q(x^2) near 0, else 1 - exp(-|x| q(|x|)) with the sign of x.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Erf(D d, V x) {
+  const V size = hn::Abs(x);
+  const V small =
+      Polynomial(d, hn::Mul(x, x), -5.976895918e-04f, 4.990980960e-03f, -2.676556818e-02f,
+                 1.128180251e-01f, -3.761249483e-01f, 1.283791512e-01f);
+  const V near = hn::MulAdd(x, small, x);
+  const V capped = hn::Min(size, hn::Set(d, 3.95f));  // from here on erf is 1 in float
+  const V large =
+      Polynomial(d, capped, 1.188526858e-05f, -3.293074551e-04f, 3.668717341e-03f,
+                 -2.381718159e-02f, 1.063003540e-01f, 6.351132393e-01f, 1.128657818e+00f);
+  const V far = hn::Sub(hn::Set(d, 1.0f), Exp(d, hn::Neg(hn::Mul(capped, large))));
+  const V y = hn::IfThenElse(hn::Lt(size, hn::Set(d, 0.93f)), near, hn::CopySign(far, x));
+  return hn::IfThenElse(hn::IsNaN(x), x, y);
+}
+
+// The probability that a standard normal number is below x, and its density.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V NormalBelow(D d, V x) {
+  const V half = hn::Set(d, 0.5f);
+  return hn::MulAdd(half, Erf(d, hn::Mul(x, hn::Set(d, 0.707106781f))), half);
+}
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V NormalDensity(D d, V x) {
+  return hn::Mul(hn::Set(d, 0.398942280f), Exp(d, hn::Mul(hn::Set(d, -0.5f), hn::Mul(x, x))));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Gelu(D d, V x) {  // x P(N <= x), exact form (Hendrycks and Gimpel 2016)
+  return hn::Mul(x, NormalBelow(d, x));
+}
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Silu(D d, V x) {
+  return hn::Mul(x, Sigmoid(d, x));
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,409 @@
+#include "fovea/kernels/matmul.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include <algorithm>
+#include <cassert>
+#include <type_traits>
+
+#include "fovea/base/parallel.h"
+#include "fovea/kernels/isa.h"
+#include "fovea/kernels/onednn.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/matmul.cc"
+#include <hwy/foreach_target.h>  // compiles this file once per instruction set
+
+#include "fovea/kernels/math-inl.h"
+#include "fovea/kernels/tile-inl.h"
+
+#ifndef FOVEA_KERNELS_MATMUL_CONSTANTS
+#define FOVEA_KERNELS_MATMUL_CONSTANTS
+namespace fovea::kernels {
+// Depth of one pass: a strip of b (256 x 16 numbers with AVX2, 16 KiB) and the rows of a stay in
+// the first cache.
+constexpr Index kDepth = 256;
+constexpr Index kMaxStrip = 64;  // columns of a strip on the widest vectors
+constexpr Index kRowsPerSlice =
+    252;  // a multiple of the tile's 6 and 12 rows: b is packed again for each slice
+constexpr Index kColumnsToPackA =
+    192;  // with fewer columns, copying a costs more than reading it where it stands
+constexpr Index kFewRows = 3;  // up to here packing b costs more than it saves
+}  // namespace fovea::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+HWY_INLINE V Activate(Activation activation, V x) {
+  const D d;
+  switch (activation) {
+    case Activation::kNone:
+      return x;
+    case Activation::kRelu:
+      return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
+    case Activation::kTanh:
+      return Tanh(d, x);
+    case Activation::kSigmoid:
+      return Sigmoid(d, x);
+    case Activation::kGelu:
+      return Gelu(d, x);
+  }
+  return x;
+}
+
+// What happens to a tile of sums on its way to c.
+struct Finish {
+  float* c;
+  Index c_row;
+  Index columns;  // fewer than the tile has at the right edge
+  bool add_c;
+  const float* bias;  // for the last pass over the depth, else null
+  Activation activation;
+};
+
+// A tile that is cut at the edge, or needs more than a sum, on its way from `tile` [rows,
+// TileColumns()] to c.
+HWY_NOINLINE void FinishTile(const float* tile, int rows, const Finish& f) {
+  for (int r = 0; r < rows; ++r, tile += TileColumns()) {
+    float* c = f.c + r * f.c_row;
+    ForEachVector(f.columns, [&](Index i, auto io) HWY_ATTR {
+      V sum = io.load(tile + i);
+      if (f.add_c) sum = hn::Add(sum, io.load(c + i));
+      if (f.bias != nullptr) sum = hn::Add(sum, io.load(f.bias + i));
+      io.store(Activate(f.activation, sum), c + i);
+    });
+  }
+}
+
+// rows x strip numbers of c.
+template <int kRows>
+HWY_INLINE void ComputeTile(const float* a, Index a_row, Index a_step, const float* b, Index depth,
+                            const Finish& f) {
+  const D d;
+  const Index lanes = LaneCount();
+  const Index strip = TileColumns();
+  const bool whole = f.columns == strip && f.bias == nullptr && f.activation == Activation::kNone;
+  if (whole && f.add_c) {
+    TileProduct<kRows, kTileVectors>(a, a_row, a_step, b, strip, depth,
+                                     [&](int r, int v, V sum) HWY_ATTR {
+                                       float* at = f.c + r * f.c_row + v * lanes;
+                                       hn::StoreU(hn::Add(hn::LoadU(d, at), sum), d, at);
+                                     });
+  } else if (whole) {
+    TileProduct<kRows, kTileVectors>(
+        a, a_row, a_step, b, strip, depth,
+        [&](int r, int v, V sum) HWY_ATTR { hn::StoreU(sum, d, f.c + r * f.c_row + v * lanes); });
+  } else {
+    HWY_ALIGN float tile[kRows * kMaxStrip];
+    TileProduct<kRows, kTileVectors>(
+        a, a_row, a_step, b, strip, depth,
+        [&](int r, int v, V sum) HWY_ATTR { hn::Store(sum, d, tile + r * strip + v * lanes); });
+    FinishTile(tile, kRows, f);
+  }
+}
+
+// to[i * strip + j] = from[j * column + i] for four j: transposes 4 x 4 numbers at a time.
+HWY_INLINE void PackFourColumns(const float* from, Index column, Index depth, float* to,
+                                Index strip) {
+  Index i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::FixedTag<float, 4> d4;
+  const hn::RepartitionToWide<decltype(d4)> d2;
+  for (; i + 4 <= depth; i += 4) {
+    const auto r0 = hn::LoadU(d4, from + i), r1 = hn::LoadU(d4, from + column + i);
+    const auto r2 = hn::LoadU(d4, from + 2 * column + i), r3 = hn::LoadU(d4, from + 3 * column + i);
+    const auto a = hn::BitCast(d2, hn::InterleaveLower(d4, r0, r1));
+    const auto b = hn::BitCast(d2, hn::InterleaveLower(d4, r2, r3));
+    const auto e = hn::BitCast(d2, hn::InterleaveUpper(d4, r0, r1));
+    const auto f = hn::BitCast(d2, hn::InterleaveUpper(d4, r2, r3));
+    hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, a, b)), d4, to + i * strip);
+    hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, a, b)), d4, to + (i + 1) * strip);
+    hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, e, f)), d4, to + (i + 2) * strip);
+    hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, e, f)), d4, to + (i + 3) * strip);
+  }
+#endif
+  for (; i < depth; ++i) {
+    for (Index j = 0; j < 4; ++j) to[i * strip + j] = from[j * column + i];
+  }
+}
+
+// Columns [first, first + strip) of b, rows [p, p + depth), as [depth, strip] one behind the other;
+// columns beyond the edge are 0.
+void PackStrip(const Matrix& b, Index p, Index depth, Index first, Index columns, float* to) {
+  const D d;
+  const Index strip = TileColumns();
+  const float* from = b.data + p * b.row + first * b.column;
+  const Index width = std::min(strip, columns - first);
+  if (b.column == 1 && width == strip) {
+    const Index lanes = LaneCount();
+    for (Index i = 0; i < depth; ++i, from += b.row, to += strip) {
+      for (int v = 0; v < kTileVectors; ++v) {
+        hn::StoreU(hn::LoadU(d, from + v * lanes), d, to + v * lanes);
+      }
+    }
+    return;
+  }
+  Index j = 0;
+  for (; b.row == 1 && j + 4 <= width; j += 4) {
+    PackFourColumns(from + j * b.column, b.column, depth, to + j, strip);
+  }
+  for (; j < width; ++j) {
+    for (Index i = 0; i < depth; ++i) to[i * strip + j] = from[i * b.row + j * b.column];
+  }
+  for (Index i = 0; i < depth && width < strip; ++i) {
+    std::fill(to + i * strip + width, to + (i + 1) * strip, 0.0f);
+  }
+}
+
+void PackMatrix(const Matrix& b, Index depth, Index columns, Index first, Index last,
+                float* panels) {
+  const Index strip = TileColumns();
+  for (Index j = first; j < last; j += strip)
+    PackStrip(b, 0, depth, j, columns, panels + j * depth);
+}
+
+// Rows [row, row + rows) of a, columns [p, p + depth), as the tiles read them:
+// [tile][depth][kTileRows].
+void PackRows(const Matrix& a, Index row, Index rows, Index p, Index depth, float* to) {
+  const float* from = a.data + row * a.row + p * a.column;
+  const Index whole = rows - rows % kTileRows;
+  if (a.row == 1) {  // along the source's memory
+    for (Index q = 0; q < depth; ++q) {
+      for (Index i = 0; i < whole; i += kTileRows) {
+        std::copy_n(from + q * a.column + i, kTileRows, to + i * depth + q * kTileRows);
+      }
+    }
+  } else if (a.column == 1) {
+    // By fours; the last four overlap the ones before where four does not divide the tile.
+    for (Index i = 0; i < whole; i += kTileRows) {
+      for (Index r = 0; r < kTileRows; r += 4) {
+        const Index first = std::min<Index>(r, kTileRows - 4);
+        PackFourColumns(from + (i + first) * a.row, a.row, depth, to + i * depth + first,
+                        kTileRows);
+      }
+    }
+  }
+  const bool any = a.row != 1 && a.column != 1;
+  for (Index i = any ? 0 : whole; i < rows; ++i) {
+    float* tile = to + i / kTileRows * kTileRows * depth + i % kTileRows;
+    for (Index q = 0; q < depth; ++q) tile[q * kTileRows] = from[i * a.row + q * a.column];
+  }
+}
+
+// One slice of c, computed by one thread.
+void MatmulSlice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
+                 Index column_end) {
+  HWY_ALIGN float strip_buffer[kDepth * kMaxStrip];
+  HWY_ALIGN float row_buffer[kDepth * kRowsPerSlice];
+  const Index strip = TileColumns();
+  const bool pack_a = column_end - column_begin >= kColumnsToPackA;
+  for (Index p = 0; p == 0 || p < w.depth; p += kDepth) {
+    const Index depth = std::min(kDepth, w.depth - p);
+    const bool last = p + depth >= w.depth;
+    if (pack_a) PackRows(w.a, row_begin, row_end - row_begin, p, depth, row_buffer);
+    for (Index j = column_begin; j < column_end; j += strip) {
+      const float* b = strip_buffer;
+      if (w.packed_b != nullptr) {
+        b = w.packed_b->panels.data() + j * w.depth + p * strip;
+      } else {
+        PackStrip(w.b, p, depth, j, w.columns, strip_buffer);
+      }
+      Finish finish{.c = nullptr,
+                    .c_row = w.c_row,
+                    .columns = std::min(strip, column_end - j),
+                    .add_c = w.accumulate || p > 0,
+                    .bias = last && w.bias != nullptr ? w.bias + j : nullptr,
+                    .activation = last ? w.activation : Activation::kNone};
+      for (Index i = row_begin; i < row_end; i += kTileRows) {
+        finish.c = w.c + i * w.c_row + j;
+        const float* a =
+            pack_a ? row_buffer + (i - row_begin) * depth : w.a.data + i * w.a.row + p * w.a.column;
+        WithRows(row_end - i, [&](auto rows) HWY_ATTR {
+          ComputeTile<rows>(a, pack_a ? 1 : w.a.row, pack_a ? kTileRows : w.a.column, b, depth,
+                            finish);
+        });
+      }
+    }
+  }
+}
+
+// A few rows of c, where b is read once and in place: along its rows, 8 vectors wide,
+void FewRowsAlong(const Matmul& w, Index column_begin, Index column_end) {
+  const D d;
+  constexpr int kWide = 8;
+  const Index lanes = LaneCount();
+  HWY_ALIGN float sums[kWide * kMaxStrip];
+  Index j = column_begin;
+  for (Index width; j < column_end; j += width) {
+    width = column_end - j >= kWide * lanes ? kWide * lanes : std::min(lanes, column_end - j);
+    for (Index i = 0; i < w.rows; ++i) {
+      const float* a = w.a.data + i * w.a.row;
+      const float* b = w.b.data + j;
+      auto keep = [&](int, int v, V sum) HWY_ATTR { hn::Store(sum, d, sums + v * lanes); };
+      if (width == kWide * lanes) {
+        TileProduct<1, kWide>(a, 0, w.a.column, b, w.b.row, w.depth, keep);
+      } else if (width == lanes) {
+        TileProduct<1, 1>(a, 0, w.a.column, b, w.b.row, w.depth, keep);
+      } else {
+        V sum = hn::Zero(d);
+        for (Index p = 0; p < w.depth; ++p) {
+          sum = hn::MulAdd(hn::Set(d, a[p * w.a.column]), LoadPart(b + p * w.b.row, width), sum);
+        }
+        keep(0, 0, sum);
+      }
+      FinishTile(sums, 1,
+                 {w.c + i * w.c_row + j, w.c_row, width, w.accumulate,
+                  w.bias != nullptr ? w.bias + j : nullptr, w.activation});
+    }
+  }
+}
+
+// or along its columns, as dot products.
+void FewRowsAcross(const Matmul& w, Index column_begin, Index column_end) {
+  HWY_ALIGN float sums[kMaxStrip];
+  const Index strip = TileColumns();
+  for (Index j = column_begin; j < column_end; j += strip) {
+    const Index width = std::min(strip, column_end - j);
+    for (Index i = 0; i < w.rows; ++i) {
+      const float* a = w.a.data + i * w.a.row;
+      for (Index q = 0; q < width; ++q) {
+        const float* b = w.b.data + (j + q) * w.b.column;
+        sums[q] = SumOf(w.depth, [&](Index p, auto io)
+                                     HWY_ATTR { return hn::Mul(io.load(a + p), io.load(b + p)); });
+      }
+      FinishTile(sums, 1,
+                 {w.c + i * w.c_row + j, w.c_row, width, w.accumulate,
+                  w.bias != nullptr ? w.bias + j : nullptr, w.activation});
+    }
+  }
+}
+
+// After oneDNN: bias and activation on a slice that is still in the cache.
+void FinishSlice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
+                 Index column_end) {
+  for (Index i = row_begin; i < row_end; ++i) {
+    float* c = w.c + i * w.c_row + column_begin;
+    ForEachVector(column_end - column_begin, [&](Index j, auto io) HWY_ATTR {
+      V sum = io.load(c + j);
+      if (w.bias != nullptr) sum = hn::Add(sum, io.load(w.bias + column_begin + j));
+      io.store(Activate(w.activation, sum), c + j);
+    });
+  }
+}
+
+bool HasAvx512() { return HWY_TARGET <= HWY_AVX3; }
+Index StripColumns() { return TileColumns(); }
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+namespace {
+
+HWY_EXPORT(PackMatrix);
+HWY_EXPORT(MatmulSlice);
+HWY_EXPORT(FewRowsAlong);
+HWY_EXPORT(FewRowsAcross);
+HWY_EXPORT(FinishSlice);
+HWY_EXPORT(StripColumns);
+HWY_EXPORT(HasAvx512);
+
+constexpr Index kWorkPerSlice =
+    1 << 20;  // multiplications, some 20 us: a parallel region costs 1 us
+constexpr Index kColumnsPerSlice =
+    256;  // at least, where there are as many: a is packed again for each slice
+// Measured with AVX-512: from here on oneDNN is ahead, if its slices are large.
+constexpr Index kWorkForOneDnn = Index{1} << 26;
+constexpr Index kOneDnnSlice = 512;
+
+// Calls slice(product, row_begin, row_end, column_begin, column_end) for slices of every product of
+// a batch.
+template <class Slice>
+void for_each_slice(const Matmul& work, Index rows, Index columns, const Slice& slice) {
+  const Index row_slices = ceil_div(work.rows, rows);
+  const Index column_slices = ceil_div(work.columns, columns);
+  parallel_for(work.batch * row_slices * column_slices, 1, [&](Index at, Index) {
+    const Index batch = at / (row_slices * column_slices);
+    const Index row = at / column_slices % row_slices * rows;
+    const Index column = at % column_slices * columns;
+    Matmul one = work;
+    one.a.data += batch * work.a_batch;
+    one.b.data += batch * work.b_batch;
+    one.c += batch * work.c_batch;
+    slice(one, row, std::min(row + rows, work.rows), column,
+          std::min(column + columns, work.columns));
+  });
+}
+
+void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
+                  Index column_end) {
+  const OneThread guard;
+  const bool a_down = w.a.column != 1, b_down = w.b.column != 1;
+  dnnl_sgemm(a_down ? 'T' : 'N', b_down ? 'T' : 'N', row_end - row_begin, column_end - column_begin,
+             w.depth, 1.0f, w.a.data + row_begin * w.a.row, a_down ? w.a.column : w.a.row,
+             w.b.data + column_begin * w.b.column, b_down ? w.b.column : w.b.row,
+             w.accumulate ? 1.0f : 0.0f, w.c + row_begin * w.c_row + column_begin, w.c_row);
+  if (w.bias != nullptr || w.activation != Activation::kNone) {
+    HWY_DYNAMIC_DISPATCH(FinishSlice)(w, row_begin, row_end, column_begin, column_end);
+  }
+}
+
+// oneDNN reads matrices whose rows or columns are contiguous, and do not overlap.
+bool readable(const Matrix& m, Index rows, Index columns) {
+  return (m.column == 1 && m.row >= columns) || (m.row == 1 && m.column >= rows);
+}
+
+bool use_onednn(const Matmul& w) {
+  if (w.engine == Engine::kTiles || w.packed_b != nullptr || w.depth == 0) return false;
+  if (!readable(w.a, w.rows, w.depth) || !readable(w.b, w.depth, w.columns)) return false;
+  return w.engine == Engine::kOneDnn ||
+         (w.rows * w.columns * w.depth >= kWorkForOneDnn && HWY_DYNAMIC_DISPATCH(HasAvx512)());
+}
+
+}  // namespace
+
+PackedMatrix pack_matrix(const Matrix& b, Index depth, Index columns) {
+  const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
+  PackedMatrix packed{Buffer(round_up(columns, strip) * depth), depth, columns};
+  const Index grain = round_up(std::max<Index>(1, 65536 / std::max<Index>(1, depth)), strip);
+  parallel_for(columns, grain, [&](Index begin, Index end) {
+    HWY_DYNAMIC_DISPATCH(PackMatrix)(b, depth, columns, begin, end, packed.panels.data());
+  });
+  return packed;
+}
+
+void matmul(const Matmul& work) {
+  if (work.rows == 0 || work.columns == 0) return;
+  assert(work.packed_b == nullptr ||
+         (work.packed_b->depth == work.depth && work.packed_b->columns == work.columns));
+  if (use_onednn(work)) {
+    return for_each_slice(work, kOneDnnSlice, kOneDnnSlice, onednn_slice);
+  }
+  const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
+  if (work.rows <= kFewRows && work.packed_b == nullptr &&
+      (work.b.column == 1 || (work.b.row == 1 && work.a.column == 1))) {
+    const Index columns = kWorkPerSlice / 8 / std::max<Index>(1, work.rows * work.depth);
+    return for_each_slice(work, work.rows, round_up(std::max<Index>(columns, 1), 8 * strip),
+                          [](const Matmul& w, Index, Index, Index begin, Index end) {
+                            if (w.b.column == 1) {
+                              HWY_DYNAMIC_DISPATCH(FewRowsAlong)(w, begin, end);
+                            } else {
+                              HWY_DYNAMIC_DISPATCH(FewRowsAcross)(w, begin, end);
+                            }
+                          });
+  }
+  const Index row_slices = ceil_div(work.rows, kRowsPerSlice);
+  const Index rows = round_up(ceil_div(work.rows, row_slices), 12);
+  const Index wanted = work.rows * work.columns * work.depth / row_slices / kWorkPerSlice;
+  const Index most = std::max<Index>(ceil_div(work.columns, kColumnsPerSlice), 4 / row_slices);
+  const Index column_slices = std::clamp<Index>(wanted, 1, std::max<Index>(1, most));
+  for_each_slice(work, rows, round_up(ceil_div(work.columns, column_slices), strip),
+                 [](const Matmul& w, Index row_begin, Index row_end, Index begin, Index end) {
+                   HWY_DYNAMIC_DISPATCH(MatmulSlice)(w, row_begin, row_end, begin, end);
+                 });
+}
+
+}  // namespace fovea::kernels
+#endif  // HWY_ONCE

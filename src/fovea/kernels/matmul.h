@@ -1,0 +1,49 @@
+// Matrix products: every transposition, batches, accumulation, bias and activation in one pass.
+//
+// Two engines, chosen by what was measured (docs/performance.md): our own register tiles, and
+// oneDNN, which is ahead on large products with AVX-512. Both are called on slices that depend on
+// the shapes alone: any number of threads gives the same bytes.
+#pragma once
+
+#include "fovea/base/buffer.h"
+#include "fovea/base/index.h"
+
+namespace fovea::kernels {
+
+// Numbers of a matrix [rows, columns] in memory: (i, j) stands at data[i * row + j * column].
+struct Matrix {
+  const float* data;
+  Index row, column;
+};
+
+enum class Activation { kNone, kRelu, kTanh, kSigmoid, kGelu };
+
+enum class Engine { kAuto, kTiles, kOneDnn };
+
+// b of many products, laid out as the tiles read it. Made once per optimiser step
+// (autograd/op_linear.cc).
+struct PackedMatrix {
+  Buffer panels;
+  Index depth = 0, columns = 0;
+};
+PackedMatrix pack_matrix(const Matrix& b, Index depth, Index columns);
+
+struct Matmul {
+  Index rows, columns, depth;
+  Matrix a;  // [rows, depth]
+  Matrix b;  // [depth, columns]
+  float* c;  // [rows, columns]
+  Index c_row;
+  bool accumulate = false;      // c += instead of c =
+  const float* bias = nullptr;  // [columns]
+  Activation activation = Activation::kNone;
+  const PackedMatrix* packed_b = nullptr;  // stands for b if given
+  Index batch = 1;  // products in a row, each operand this far from the one before
+  Index a_batch = 0, b_batch = 0, c_batch = 0;
+  Engine engine = Engine::kAuto;
+};
+
+// c[i, j] = activation(sum over p of a[i, p] b[p, j] + bias[j] (+ c[i, j])).
+void matmul(const Matmul& work);
+
+}  // namespace fovea::kernels

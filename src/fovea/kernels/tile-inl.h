@@ -1,0 +1,73 @@
+// The register tile all dense products are made of: kTileRows x kTileVectors vectors of sums stay
+// in registers while one operand is read as scalars (repeated over the lanes) and the other as
+// vectors.
+
+#if defined(FOVEA_KERNELS_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_TILE_INL_H_
+#undef FOVEA_KERNELS_TILE_INL_H_
+#else
+#define FOVEA_KERNELS_TILE_INL_H_
+#endif
+
+#include "fovea/kernels/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+// Sums + one vector of b + one scalar of a fill the registers: 32 of them in AVX-512, 16 before.
+#if HWY_TARGET <= HWY_AVX3
+constexpr int kTileRows = 12;
+#else
+constexpr int kTileRows = 6;
+#endif
+constexpr int kTileVectors = 2;
+
+HWY_INLINE Index TileColumns() { return kTileVectors * LaneCount(); }
+
+// emit(r, v, sum over p < depth of a[r * a_row + p * a_step] * b[p * b_step + v * lanes ...]),
+// unrolled: the sums must never be indexed at run time, or they leave the registers.
+template <int kRows, int kVectors, class Emit>
+HWY_INLINE void TileProduct(const float* HWY_RESTRICT a, Index a_row, Index a_step,
+                            const float* HWY_RESTRICT b, Index b_step, Index depth,
+                            const Emit& emit) {
+  const D d;
+  const Index lanes = LaneCount();
+  V sum[kRows][kVectors];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+  }
+  for (Index p = 0; p < depth; ++p) {
+    V row[kVectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) row[v] = hn::LoadU(d, b + v * lanes);
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const V scalar = hn::Set(d, a[r * a_row]);
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(scalar, row[v], sum[r][v]);
+    }
+    a += a_step;
+    b += b_step;
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) emit(r, v, sum[r][v]);
+  }
+}
+
+// Calls use(std::integral_constant<int, rows>) for 1 <= rows <= kTileRows.
+template <int kRows = kTileRows, class Use>
+HWY_INLINE void WithRows(Index rows, const Use& use) {
+  if constexpr (kRows > 1) {
+    if (rows < kRows) return WithRows<kRows - 1>(rows, use);
+  }
+  use(std::integral_constant<int, kRows>());
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
