@@ -1,0 +1,94 @@
+#include "fovea/data/idx.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "fovea/base/error.h"
+#include "fovea/io/numbers.h"
+#include "fovea/io/stream.h"
+
+namespace fovea {
+namespace {
+
+constexpr int kUnsignedBytes = 0x08;  // the type of number that images and labels have
+
+// Told by its first bytes, not by its name.
+ByteStream open_stream(const ByteSource& source) {
+  std::array<unsigned char, 2> start{};
+  source.read(0, start.data(), std::min<Index>(source.size(), start.size()));
+  const bool gzip = start[0] == 0x1f && start[1] == 0x8b;
+  return ByteStream::all(source, gzip ? Packing::kGzip : Packing::kNone);
+}
+
+// Two zeros, the type of number, the number of axes, then each extent in four bytes, the highest
+// first. Leaves the stream where the numbers begin, of which it can have enough.
+Shape read_header(ByteStream& stream, int axes, std::string_view content) {
+  std::array<unsigned char, 4> start{};
+  stream.read(start.data(), start.size());
+  if (start[0] != 0 || start[1] != 0) fail("{}: does not start as an IDX file does", stream.name());
+  if (start[2] != kUnsignedBytes) {
+    fail("{}: has numbers of type 0x{:02x}; unsigned bytes (0x08) can be read", stream.name(),
+         start[2]);
+  }
+  if (start[3] != axes) {
+    fail("{}: has {} axes, {} have {}", stream.name(), start[3], content, axes);
+  }
+  std::vector<Index> extents;
+  for (int axis = 0; axis < axes; ++axis) {
+    std::array<unsigned char, 4> extent{};
+    stream.read(extent.data(), extent.size());
+    extents.push_back(Index{extent[0]} << 24 | extent[1] << 16 | extent[2] << 8 | extent[3]);
+  }
+  const std::optional<Index> count = count_numbers(extents);
+  if (!count || *count > stream.limit() - stream.position()) {
+    fail("{}: {} bytes are claimed, but at most {} can follow", stream.name(),
+         fmt::join(extents, " x "), stream.limit() - stream.position());
+  }
+  return Shape(extents);
+}
+
+Tensor read_images(const ByteSource& source) {
+  ByteStream stream = open_stream(source);
+  Tensor images(read_header(stream, 3, "images"));
+  read_floats(stream, {.type = NumberType::kUint8}, images.flat());
+  stream.expect_end();
+  for (float& value : images.flat()) value /= 255.0f;
+  return images;
+}
+
+Ids read_labels(const ByteSource& source) {
+  ByteStream stream = open_stream(source);
+  const Shape shape = read_header(stream, 1, "labels");
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(shape.size()));
+  read_ids(stream, {.type = NumberType::kUint8}, labels);
+  stream.expect_end();
+  return labels;
+}
+
+}  // namespace
+
+LabelledImages read_idx(const std::string& images_path, const std::string& labels_path) {
+  // Labels first: they are small, and an exchange of the two files shows at once.
+  Ids labels = read_idx_labels(labels_path);
+  Tensor images = read_idx_images(images_path);
+  if (images.shape(0) != labels.size()) {
+    fail("{}: has {} images but {} has {} labels; do they belong together?", images_path,
+         images.shape(0), labels_path, labels.size());
+  }
+  return {.images = std::move(images), .labels = std::move(labels)};
+}
+
+Tensor read_idx_images(const std::string& path) { return read_images(ByteSource::file(path)); }
+Tensor parse_idx_images(std::string_view bytes, const std::string& name) {
+  return read_images(ByteSource::memory(bytes, name));
+}
+
+Ids read_idx_labels(const std::string& path) { return read_labels(ByteSource::file(path)); }
+Ids parse_idx_labels(std::string_view bytes, const std::string& name) {
+  return read_labels(ByteSource::memory(bytes, name));
+}
+
+}  // namespace fovea
