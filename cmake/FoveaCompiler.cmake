@@ -34,8 +34,7 @@ elseif(FOVEA_SANITIZE STREQUAL "thread")
   set(sanitizers -fsanitize=thread)
 elseif(FOVEA_SANITIZE STREQUAL "fuzzer")
   set(sanitizers -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
-  # Readers are fuzzed, not kernels: one instruction set is enough, and compiles in a fraction of the time.
-  target_compile_definitions(fovea_flags INTERFACE HWY_COMPILE_ONLY_STATIC)
+  target_compile_definitions(fovea_flags INTERFACE HWY_COMPILE_ONLY_STATIC)  # one instruction set is enough
 elseif(FOVEA_SANITIZE)
   message(FATAL_ERROR "FOVEA_SANITIZE is '${FOVEA_SANITIZE}', expected address, thread or fuzzer")
 endif()
