@@ -50,6 +50,7 @@ float from_bfloat16(std::uint16_t high_half) {
 // Between its highest and lowest set bit, float32 has room for 24.
 template <class Whole>
 bool is_exact_float(Whole value) {
+  if constexpr (sizeof(Whole) < 3) return true;
   const auto bits = static_cast<std::uint64_t>(value);
   const std::uint64_t magnitude = std::is_signed_v<Whole> && value < 0 ? 0 - bits : bits;
   return magnitude == 0 || std::bit_width(magnitude >> std::countr_zero(magnitude)) <= 24;
@@ -59,13 +60,19 @@ bool float32_reaches(double value) {
   return !std::isfinite(value) || std::fabs(value) <= std::numeric_limits<float>::max();
 }
 
-// Converts numbers one by one; returns how many could be.
+// Converts numbers; returns how many there are before the first that does not fit. Looking for that
+// one only when there is one keeps the loop free of branches.
 template <class Stored, class Result, class Convert>
 Index convert(const char* bytes, std::span<Result> into, const Convert& one) {
-  for (std::size_t i = 0; i < into.size(); ++i) {
-    if (!one(load<Stored>(bytes + i * sizeof(Stored)), into[i])) return static_cast<Index>(i);
-  }
-  return static_cast<Index>(into.size());
+  const auto convert_at = [&](std::size_t i) {
+    return one(load<Stored>(bytes + i * sizeof(Stored)), into[i]);
+  };
+  bool all = true;
+  for (std::size_t i = 0; i < into.size(); ++i) all &= convert_at(i);
+  if (all) return static_cast<Index>(into.size());
+  std::size_t first = 0;
+  while (convert_at(first)) ++first;
+  return static_cast<Index>(first);
 }
 
 // Calls use(Whole{}) with the C++ type of a whole number.
@@ -110,9 +117,8 @@ Index floats_from(NumberType type, const char* bytes, std::span<float> into) {
       return static_cast<Index>(into.size());
     case NumberType::kFloat64:
       return convert<double>(bytes, into, [](double stored, float& result) {
-        if (!float32_reaches(stored)) return false;
-        result = static_cast<float>(stored);
-        return true;
+        result = static_cast<float>(stored);  // infinite beyond the range
+        return float32_reaches(stored);
       });
     default:
       return with_whole_type(type, [&]<class Whole>(Whole) {
