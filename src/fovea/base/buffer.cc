@@ -37,6 +37,8 @@ using Block = Buffer::Block;
 constexpr std::size_t kSmallest = 256;  // bytes, header included
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr int kClasses = 4 * 40;
+constexpr Index kMostFloats = Index{1}
+                              << 44;  // more than any machine has, and their bytes fit a class
 
 // Four sizes to each power of two, so that at most a fifth of a block is unused.
 std::size_t class_bytes(int size_class) {
@@ -45,7 +47,8 @@ std::size_t class_bytes(int size_class) {
 
 int class_of(std::size_t bytes) {
   if (bytes <= kSmallest) return 0;
-  const int power = static_cast<int>(std::bit_width((bytes - 1) / kSmallest)) - 1;  // kSmallest << power < bytes
+  const int power =
+      static_cast<int>(std::bit_width((bytes - 1) / kSmallest)) - 1;  // kSmallest << power < bytes
   const int first = 4 * power;
   for (int c = first; c < first + 4; ++c) {
     if (class_bytes(c) >= bytes) return c;
@@ -56,8 +59,7 @@ int class_of(std::size_t bytes) {
 class Pool {
  public:
   Block* take(std::size_t bytes) {
-    const int size_class = bytes < (std::size_t{1} << 46) ? class_of(bytes) : kClasses;
-    if (size_class >= kClasses) fail("out of memory: a block of {} bytes was asked for", bytes);
+    const int size_class = class_of(bytes);
     const std::lock_guard lock(mutex_);
     Block*& free = free_[static_cast<std::size_t>(size_class)];
     const std::size_t size = class_bytes(size_class);
@@ -142,6 +144,7 @@ Pool& pool() {
 
 Buffer::Buffer(Index floats) {
   assert(floats >= 0);
+  if (floats >= kMostFloats) fail("out of memory: {} numbers were asked for at once", floats);
   block_ = pool().take(sizeof(Block) + static_cast<std::size_t>(floats) * sizeof(float));
 }
 
