@@ -4,8 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <utility>
 
 #include "fovea/base/error.h"
 
@@ -56,6 +59,24 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// The file that a link stands for: replacing it must leave the link a link.
+std::string followed(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target.string();
+}
+
+// A new file beside `path`, under a name that no other thread, process or remainder has.
+int create_beside(const std::string& path, std::string& name) {
+  static std::atomic<unsigned> count{0};
+  while (true) {
+    name = fmt::format("{}.{}.{}.tmp", path, ::getpid(), count++);
+    const int file = ::open(name.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0666);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
+}
+
 void write_all(int file, std::string_view bytes, const std::string& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), bytes.size());
@@ -98,18 +119,24 @@ void write_file(const std::string& path, const std::function<void(const FileSink
   // A device or a pipe (/dev/stdout, a shell's >(...)) is written to; replacing it would destroy
   // it.
   struct stat status {};
-  const bool replace = ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
-  if (S_ISDIR(status.st_mode)) cannot_write(path, EISDIR);
-  const std::string temporary = replace ? fmt::format("{}.{}.tmp", path, ::getpid()) : path;
-  const int flags = O_WRONLY | O_CLOEXEC | (replace ? O_CREAT | O_TRUNC : 0);
-  Descriptor file(::open(temporary.c_str(), flags, 0666));
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) cannot_write(path, EISDIR);
+  const bool replace = !exists || S_ISREG(status.st_mode);
+  const std::string target = followed(path);
+  std::string temporary;
+  Descriptor file(replace ? create_beside(target, temporary)
+                          : ::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0) cannot_write(path, errno);
   std::string pending;  // so that many small pieces are few system calls
   auto sink = [&](std::string_view bytes) {
-    pending.append(bytes);
-    if (pending.size() < (std::size_t{1} << 20)) return;
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    if (pending.size() + bytes.size() < kPiece) {
+      pending.append(bytes);
+      return;
+    }
     write_all(file.get(), pending, path);
     pending.clear();
+    write_all(file.get(), bytes, path);
   };
   if (!replace) {
     write(sink);
@@ -119,14 +146,15 @@ void write_file(const std::string& path, const std::function<void(const FileSink
   try {
     write(sink);
     write_all(file.get(), pending, path);
+    if (exists) ::fchmod(file.get(), status.st_mode & 07777);  // what was private stays so
     if (::fsync(file.get()) != 0) cannot_write(path, errno);
     if (file.close() != 0) cannot_write(path, errno);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) cannot_write(path, errno);
+    if (::rename(temporary.c_str(), target.c_str()) != 0) cannot_write(path, errno);
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
   }
-  const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor folder(::open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() >= 0) ::fsync(folder.get());  // the rename itself survives a power cut
 }
 
