@@ -1,0 +1,50 @@
+// What tests of every folder share: the text of an error, a number of threads for a while.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "fovea/base/error.h"
+#include "fovea/base/parallel.h"
+
+namespace fovea {
+
+// Properties are tried on the same cases in every run, unless RC_PARAMS says otherwise.
+inline const bool kRepeatableProperties = ::setenv("RC_PARAMS", "seed=1", 0) == 0;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// What `call` fails with; "" when it does not.
+template <class Call>
+std::string failure_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// While it lives, parallel loops use `count` threads.
+class UseThreads {
+ public:
+  explicit UseThreads(int count) : saved_(threads()) { set_threads(count); }
+  ~UseThreads() { set_threads(saved_); }
+  UseThreads(const UseThreads&) = delete;
+  UseThreads& operator=(const UseThreads&) = delete;
+
+ private:
+  int saved_;
+};
+
+}  // namespace fovea
