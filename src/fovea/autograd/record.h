@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "fovea/autograd/var.h"
+#include "fovea/tensor/ids.h"
 
 namespace fovea {
 namespace detail {
@@ -44,6 +45,11 @@ struct Node {
   const char* name = "";
   Tensor value;
   Tensor grad;
+  // Of a table that was only read by rows: `grad` is 0 outside grad_rows, and `zeros` is the memory
+  // for the next one.
+  bool rows_only = false;
+  std::vector<std::int32_t> grad_rows;
+  Tensor zeros;
   std::vector<Var> inputs;
 };
 
@@ -87,13 +93,18 @@ inline bool wants_grad(const Var& x) { return detail::grad_slot(x) != nullptr; }
 // Inside a backward: dLoss/dx += d_x. Does nothing when the gradient is not asked for.
 void add_to_grad(const Var& x, Tensor d_x);
 
-// The same without a temporary: calls compute(d_x, add), which must add to d_x, or overwrite it
+// Inside a backward: row ids[i] of dLoss/dtable += row i of d_rows. Of a parameter, only those rows
+// are touched and remembered (Var::grad_rows), however large the table is.
+void add_rows_to_grad(const Var& table, const Ids& ids, const Tensor& d_rows);
+
+// dLoss/dx without a temporary: calls compute(d_x, add), which must add to d_x, or overwrite it
 // when `add` is false.
 template <class Compute>
 void compute_grad(const Var& x, const Compute& compute) {
   Tensor* slot = detail::grad_slot(x);
   if (slot == nullptr) return;
   if (*slot && slot->unshared() && slot->contiguous()) {
+    if (slot == &x.node()->grad) x.node()->rows_only = false;
     compute(*slot, true);
   } else {
     Tensor d_x(x.shape());

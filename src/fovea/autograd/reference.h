@@ -53,6 +53,12 @@ double real(const T& x) {
   return static_cast<double>(std::real(x));
 }
 
+// A constant of the formula, as exact as T allows.
+template <class T, class Value>
+T number(Value value) {
+  return T(static_cast<decltype(std::real(T()))>(value));
+}
+
 template <class T>
 T erf(const T& x) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -62,6 +68,11 @@ T erf(const T& x) {
     const R a = x.real();
     return T(std::erf(a), x.imag() * R(2 * std::numbers::inv_sqrtpi) * std::exp(-a * a));
   }
+}
+
+template <class T>
+T gelu(const T& x) {
+  return x * number<T>(0.5) * (T(1) + erf(x * number<T>(std::numbers::sqrt2 / 2)));
 }
 
 // y[..., j] for each row of the last axis: calls row(const T* x, T* y, Index count).

@@ -143,7 +143,22 @@ const Tensor& Var::grad() const {
 }
 
 Tensor& Var::mutable_grad() { return const_cast<Tensor&>(std::as_const(*this).grad()); }
-void Var::clear_grad() { mutable_grad() = Tensor(); }
+void Var::clear_grad() {
+  Tensor& grad = mutable_grad();
+  if (const std::vector<std::int32_t>* rows = grad_rows()) {
+    const Index dim = grad.shape(1);
+    for (const std::int32_t row : *rows) std::fill_n(grad.data() + row * dim, dim, 0.0f);
+    node_->zeros = std::move(grad);
+  }
+  node_->rows_only = false;
+  node_->grad_rows.clear();
+  grad = Tensor();
+}
+
+const std::vector<std::int32_t>* Var::grad_rows() const {
+  return node_ != nullptr && node_->rows_only ? &node_->grad_rows : nullptr;
+}
+
 Tensor& Var::mutable_value() { return const_cast<Tensor&>(value()); }
 
 NoGrad::NoGrad() : saved_(std::exchange(grad_is_enabled, false)) {}
@@ -179,6 +194,7 @@ void add_to_grad(const Var& x, Tensor d_x) {
   Tensor* slot = detail::grad_slot(x);
   if (slot == nullptr) return;
   assert(d_x.shape() == x.shape());
+  if (slot == &x.node()->grad) x.node()->rows_only = false;
   if (!*slot) {
     *slot = std::move(d_x);
   } else if (slot->unshared() && slot->contiguous()) {
@@ -187,6 +203,28 @@ void add_to_grad(const Var& x, Tensor d_x) {
   } else {
     *slot = zip(kernels::Binary::kAdd, *slot, d_x);
   }
+}
+
+void add_rows_to_grad(const Var& table, const Ids& ids, const Tensor& d_rows) {
+  Tensor* slot = detail::grad_slot(table);
+  if (slot == nullptr) return;
+  Node* node = table.node();
+  const Index dim = table.shape(1);
+  const bool of_parameter = slot == &node->grad && node->leaf;
+  if (!*slot) {
+    *slot = of_parameter && node->zeros ? std::move(node->zeros) : Tensor::zeros(table.shape());
+    node->rows_only = of_parameter;
+  } else if (!slot->unshared() || !slot->contiguous()) {
+    *slot = slot->copy();
+  }
+  for (Index i = 0; i < ids.size(); ++i) {
+    kernels::add_scaled(d_rows.data() + i * dim, 1.0f, slot->data() + ids[i] * dim, dim);
+  }
+  if (!node->rows_only || !of_parameter) return;
+  std::vector<std::int32_t>& rows = node->grad_rows;
+  rows.insert(rows.end(), ids.values().begin(), ids.values().end());
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
 }
 
 std::vector<Var> record_many(const char* name, std::vector<Tensor> values,

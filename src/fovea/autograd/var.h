@@ -44,6 +44,9 @@ class Var {
   const Tensor& grad() const;
   Tensor& mutable_grad();
   void clear_grad();
+  // The rows outside of which grad() is 0, in order, if the parameter was only read by rows
+  // (embedding); else null.
+  const std::vector<std::int32_t>* grad_rows() const;
   // Of a parameter, for optimisers and loaders. Graphs that were recorded before keep what they
   // saved.
   Tensor& mutable_value();

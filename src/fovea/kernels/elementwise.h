@@ -54,7 +54,7 @@ struct Zip {
   float* out;  // contiguous; may be a or b where those are contiguous too
   int rank;    // at most 6
   const Index* extent;
-  const Index* a_stride;  // 0 repeats; the last axis must be 0 or 1
+  const Index* a_stride;  // 0 repeats; the last axis longer than 1 must have 0 or 1
   const Index* b_stride;
   float parameter;
 };

@@ -8,10 +8,13 @@
 namespace fovea {
 namespace {
 
-// kernels::zip walks rows whose numbers are adjacent or all the same.
-Tensor row_readable(const Tensor& x) {
-  const bool readable = x.rank() == 0 || x.shape(-1) == 1 || x.stride(-1) == 1 || x.stride(-1) == 0;
-  return readable ? x : x.copy();
+// x stretched to `shape`. kernels::zip walks rows whose numbers are adjacent or all the same: another x is copied.
+Tensor stretched(const Tensor& x, const Shape& shape) {
+  const Tensor wide = x.broadcast_to(shape);
+  int row = shape.rank() - 1;
+  while (row > 0 && shape[row] == 1) --row;
+  if (row < 0 || shape[row] == 1 || wide.stride(row) == 1 || wide.stride(row) == 0) return wide;
+  return x.copy().broadcast_to(shape);
 }
 
 Tensor reduce(kernels::Reduction op, const Tensor& x, int axis, bool keep) {
@@ -69,8 +72,7 @@ Tensor zip(Binary op, const Tensor& a, const Tensor& b, float parameter) {
     return out;
   }
   const Shape shape = broadcast("arithmetic", a.shape(), b.shape());
-  const Tensor wide_a = row_readable(a).broadcast_to(shape);
-  const Tensor wide_b = row_readable(b).broadcast_to(shape);
+  const Tensor wide_a = stretched(a, shape), wide_b = stretched(b, shape);
   Tensor out(shape);
   kernels::zip({.op = op,
                 .a = wide_a.data(),

@@ -1,0 +1,95 @@
+// Matrix products and the affine layer, with their gradients.
+#include <algorithm>
+
+#include "fovea/autograd/ops.h"
+#include "fovea/autograd/record.h"
+#include "fovea/kernels/reduce.h"
+
+namespace fovea {
+namespace {
+
+// x as [rows, last axis].
+Tensor rows_of(const Tensor& x) { return x.packed().reshape({-1, x.shape(-1)}); }
+
+// d activation: from its result y.
+Tensor before_activation(Activation activation, const Tensor& d_y, const Tensor& y) {
+  switch (activation) {
+    case Activation::kRelu:
+      return zip(Binary::kReluBackward, d_y, y);
+    case Activation::kTanh:
+      return zip(Binary::kTanhBackward, d_y, y);
+    case Activation::kSigmoid:
+      return zip(Binary::kSigmoidBackward, d_y, y);
+    case Activation::kNone:
+    case Activation::kGelu:  // linear() records it as an op of its own
+      break;
+  }
+  return d_y;
+}
+
+}  // namespace
+
+// c = a b:  d_a = d_c b', d_b = a' d_c
+Var matmul(const Var& a, const Var& b) {
+  return record("matmul", matmul(a.value(), b.value()), {a, b}, [=](const Tensor& d_c) {
+    if (wants_grad(a)) add_to_grad(a, sum_to(matmul(d_c, b.value().transpose()), a.shape()));
+    if (wants_grad(b)) add_to_grad(b, sum_to(matmul(a.value().transpose(), d_c), b.shape()));
+  });
+}
+
+// y = f(x w + b), with g = d_y f':  d_x = g w', d_w = x' g, d_b = sum over rows of g
+Var linear(const Var& x, const Var& weight, const Var& bias, Activation activation) {
+  if (activation == Activation::kGelu && grad_enabled()) return gelu(linear(x, weight, bias));
+  const Shape flat{x.shape().rank() == 0 ? 1 : x.value().size() / std::max<Index>(1, x.shape(-1)),
+                   x.shape().rank() == 0 ? 1 : x.shape(-1)};
+  const Axes n("linear", {{"x", flat, "rows in"},
+                          {"weight", weight.shape(), "in out"},
+                          {"bias", bias ? bias.shape() : Shape{weight.shape(-1)}, "out"}});
+  const Tensor input = rows_of(x.value());
+  const Tensor w = weight.value().packed();
+  Tensor y(x.shape().with(-1, n["out"]));
+  kernels::matmul({.rows = n["rows"],
+                   .columns = n["out"],
+                   .depth = n["in"],
+                   .a = matrix(input),
+                   .b = matrix(w),
+                   .c = y.data(),
+                   .c_row = n["out"],
+                   .bias = bias ? bias.value().data() : nullptr,
+                   .activation = activation});
+  return record("linear", y, {x, weight, bias}, [=](const Tensor& d_y) {
+    const Tensor g = rows_of(before_activation(activation, d_y, y));
+    const Index rows = g.shape(0), out = g.shape(1), in = w.shape(0);
+    compute_grad(x, [&](Tensor& d_x, bool add) {
+      kernels::matmul({.rows = rows,
+                       .columns = in,
+                       .depth = out,
+                       .a = matrix(g),
+                       .b = matrix(w.transpose()),
+                       .c = d_x.data(),
+                       .c_row = in,
+                       .accumulate = add});
+    });
+    compute_grad(weight, [&](Tensor& d_w, bool add) {
+      kernels::matmul({.rows = in,
+                       .columns = out,
+                       .depth = rows,
+                       .a = matrix(input.transpose()),
+                       .b = matrix(g),
+                       .c = d_w.data(),
+                       .c_row = out,
+                       .accumulate = add});
+    });
+    compute_grad(bias, [&](Tensor& d_b, bool add) {
+      kernels::reduce({.op = kernels::Reduction::kSum,
+                       .x = g.data(),
+                       .y = d_b.data(),
+                       .outer = 1,
+                       .length = rows,
+                       .inner = out,
+                       .accumulate = add});
+    });
+  });
+}
+
+}  // namespace fovea

@@ -1,0 +1,100 @@
+#include "fovea/autograd/op_test_util.h"
+
+namespace fovea {
+namespace {
+
+template <class T>
+T activated(Activation activation, T x) {
+  switch (activation) {
+    case Activation::kRelu:
+      return reference::real(x) > 0 ? x : T(0);
+    case Activation::kTanh:
+      return std::tanh(x);
+    case Activation::kSigmoid:
+      return T(1) / (T(1) + std::exp(-x));
+    case Activation::kGelu:
+      return reference::gelu(x);
+    case Activation::kNone:
+      break;
+  }
+  return x;
+}
+
+TEST(Linear, IsRightForEveryActivationAndSize) {
+  for (const auto activation : {Activation::kNone, Activation::kRelu, Activation::kTanh,
+                                Activation::kSigmoid, Activation::kGelu}) {
+    for (const auto& [rows, in, out] : std::vector<std::tuple<Index, Index, Index>>{
+             {1, 1, 1}, {1, 7, 17}, {3, 5, 2}, {7, 17, 3}, {13, 3, 33}}) {
+      SCOPED_TRACE(
+          fmt::format("{} x {} x {}, activation {}", rows, in, out, static_cast<int>(activation)));
+      expect_right(
+          [&](In v) { return linear(v[0], v[1], v[2], activation); },
+          [&](const auto& v) {
+            auto y = v[0];
+            y.shape = Shape{rows, out};
+            y.data.assign(static_cast<std::size_t>(rows * out), {});
+            for (Index i = 0; i < rows; ++i) {
+              for (Index j = 0; j < out; ++j) {
+                auto sum = v[2][j];
+                for (Index p = 0; p < in; ++p) sum += v[0].at(i, p) * v[1].at(p, j);
+                y.at(i, j) = activated(activation, sum);
+              }
+            }
+            return y;
+          },
+          {random_tensor({rows, in}), random_tensor({in, out}, -1, 1), random_tensor({out})});
+    }
+  }
+}
+
+TEST(Linear, KeepsLeadingAxesAndNeedsNoBias) {
+  const Var x = Var::parameter(random_tensor({2, 3, 4})), w = Var::parameter(random_tensor({4, 5}));
+  const Var y = linear(x, w);
+  EXPECT_EQ(y.shape().text(), "[2, 3, 5]");
+  const Var flat = linear(reshape(x, {6, 4}), w);
+  EXPECT_EQ(y.value().values(), flat.value().values());
+}
+
+TEST(Linear, NamesTheAxisThatDoesNotFit) {
+  EXPECT_EQ(error_of([] {
+              linear(random_tensor({2, 3}), random_tensor({4, 5}));
+            }),
+            "linear: axis 'in' is 3 in x [rows=2, in=3] but 4 in weight [in=4, out=5]");
+}
+
+TEST(Linear, AddsToWeightGradientsOfEarlierCalls) {
+  const Var x = random_tensor({3, 4});
+  Var w = Var::parameter(random_tensor({4, 5}));
+  backward(sum(linear(x, w)));
+  const std::vector<float> once = w.grad().values();
+  backward(sum(linear(x, w) + linear(x, w)));
+  for (std::size_t i = 0; i < once.size(); ++i)
+    EXPECT_NEAR(w.grad().values()[i], 3 * once[i], 1e-5);
+}
+
+TEST(Matmul, IsRightWithBroadcastBatches) {
+  expect_right([](In v) { return matmul(v[0], v[1]); },
+               [](const auto& v) {
+                 auto y = v[0];
+                 y.shape = Shape{2, 3, 4, 6};
+                 y.data.assign(2 * 3 * 4 * 6, {});
+                 for (Index a = 0; a < 2; ++a)
+                   for (Index b = 0; b < 3; ++b)
+                     for (Index i = 0; i < 4; ++i)
+                       for (Index j = 0; j < 6; ++j)
+                         for (Index p = 0; p < 5; ++p)
+                           y.at(a, b, i, j) += v[0].at(a, b, i, p) * v[1].at(b, p, j);
+                 return y;
+               },
+               {random_tensor({2, 3, 4, 5}), random_tensor({3, 5, 6})});
+}
+
+TEST(Matmul, ReadsTransposedViewsInPlace) {
+  const Tensor a = random_tensor({2, 5, 4}), b = random_tensor({2, 6, 5});
+  const Tensor views = matmul(a.transpose(), b.transpose());
+  const Tensor copies = matmul(a.transpose().copy(), b.transpose().copy());
+  EXPECT_EQ(views.values(), copies.values());
+}
+
+}  // namespace
+}  // namespace fovea

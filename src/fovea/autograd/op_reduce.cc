@@ -1,0 +1,49 @@
+// Sums, means and maxima. The backward of a sum is a repetition: a view with stride 0.
+#include "fovea/autograd/ops.h"
+#include "fovea/autograd/record.h"
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+Var sum(const Var& x) {
+  return record("sum", sum(x.value()), {x},
+                [=](const Tensor& d_y) { add_to_grad(x, d_y.broadcast_to(x.shape())); });
+}
+
+Var mean(const Var& x) { return sum(x) / static_cast<float>(x.value().size()); }
+
+Var sum(const Var& x, int axis, bool keep) {
+  const int a = x.shape().axis("sum", axis);
+  return record("sum", sum(x.value(), a, keep), {x}, [=](const Tensor& d_y) {
+    add_to_grad(x, (keep ? d_y : d_y.unsqueeze(a)).broadcast_to(x.shape()));
+  });
+}
+
+Var mean(const Var& x, int axis, bool keep) {
+  return sum(x, axis, keep) / static_cast<float>(x.shape()[x.shape().axis("mean", axis)]);
+}
+
+Var max(const Var& x, int axis, bool keep) {
+  const int a = x.shape().axis("max", axis);
+  if (x.shape(a) == 0) fail("max: axis {} of {} is empty", a, x.shape().text());
+  const Tensor y = max(x.value(), a, true);
+  return record("max", keep ? y : y.squeeze(a), {x}, [=](const Tensor& d_y) {
+    Tensor d_x = Tensor::zeros(x.shape());
+    const Tensor values = x.value().packed(), best = y.packed(), d = d_y.packed();
+    Index inner = 1;
+    for (int i = a + 1; i < x.shape().rank(); ++i) inner *= x.shape(i);
+    const Index length = x.shape(a);
+    for (Index i = 0; i < best.size(); ++i) {
+      const Index first = i / inner * length * inner + i % inner;
+      for (Index l = 0; l < length; ++l) {
+        if (values.data()[first + l * inner] == best.data()[i]) {
+          d_x.data()[first + l * inner] = d.data()[i];
+          break;
+        }
+      }
+    }
+    add_to_grad(x, d_x);
+  });
+}
+
+}  // namespace fovea

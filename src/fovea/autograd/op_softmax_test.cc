@@ -1,0 +1,103 @@
+#include <limits>
+
+#include "fovea/autograd/op_test_util.h"
+
+namespace fovea {
+namespace {
+
+template <class T>
+T log_sum_exp(const T* x, Index count) {
+  T top = x[0];
+  for (Index j = 1; j < count; ++j) top = reference::real(x[j]) > reference::real(top) ? x[j] : top;
+  T total = T(0);
+  for (Index j = 0; j < count; ++j) total += std::exp(x[j] - top);
+  return top + std::log(total);
+}
+
+const std::vector<Shape> kShapes = {{1, 1}, {2, 3}, {3, 17}, {2, 3, 7}, {2, 65}};
+
+TEST(Softmax, IsRight) {
+  for (const Shape& shape : kShapes) {
+    expect_right([](In in) { return softmax(in[0]); },
+                 [](const auto& in) {
+                   return reference::by_row(in[0], [](const auto* x, auto* y, Index n) {
+                     const auto all = log_sum_exp(x, n);
+                     for (Index j = 0; j < n; ++j) y[j] = std::exp(x[j] - all);
+                   });
+                 },
+                 {random_tensor(shape, -4, 4)});
+  }
+}
+
+TEST(Softmax, LogarithmIsRight) {
+  for (const Shape& shape : kShapes) {
+    expect_right([](In in) { return log_softmax(in[0]); },
+                 [](const auto& in) {
+                   return reference::by_row(in[0], [](const auto* x, auto* y, Index n) {
+                     const auto all = log_sum_exp(x, n);
+                     for (Index j = 0; j < n; ++j) y[j] = x[j] - all;
+                   });
+                 },
+                 {random_tensor(shape, -4, 4)});
+  }
+}
+
+TEST(Softmax, SurvivesLargeNumbersAndRowsThatSeeNothing) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Var y = softmax(Var(Tensor({3, 2}, std::vector<float>{1e30f, 1e30f, -inf, 3, -inf, -inf})));
+  EXPECT_EQ(y.value().values(), (std::vector<float>{0.5f, 0.5f, 0, 1, 0, 0}));
+}
+
+TEST(CrossEntropy, IsRightWithSmoothingAndIgnoredPositions) {
+  const Ids labels({5}, {2, 0, -1, 16, 3});
+  for (const float smoothing : {0.0f, 0.1f}) {
+    for (const bool mean : {true, false}) {
+      SCOPED_TRACE(fmt::format("smoothing {} mean {}", smoothing, mean));
+      expect_right(
+          [&](In in) {
+            return cross_entropy(in[0], labels, {.label_smoothing = smoothing, .mean = mean});
+          },
+          [&](const auto& in) {
+            using T = std::decay_t<decltype(in[0][0])>;
+            reference::Array<T> y{Shape{}};
+            for (Index i = 0; i < 5; ++i) {
+              if (labels[i] < 0) continue;
+              const T all = log_sum_exp(&in[0].at(i, 0), 17);
+              T average = T(0);
+              for (Index j = 0; j < 17; ++j) average += in[0].at(i, j) / T(17);
+              const T s = T(smoothing);
+              y[0] += all - (T(1) - s) * in[0].at(i, labels[i]) - s * average;
+            }
+            if (mean) y[0] /= T(4);
+            return y;
+          },
+          {random_tensor({5, 17}, -4, 4)});
+    }
+  }
+}
+
+TEST(CrossEntropy, OfNothingButIgnoredPositionsIsZero) {
+  Var x = Var::parameter(random_tensor({2, 3}));
+  const Var loss = cross_entropy(x, Ids({-1, -1}));
+  EXPECT_EQ(loss.value().item(), 0);
+  backward(loss);
+  EXPECT_EQ(x.grad().values(), std::vector<float>(6, 0));
+}
+
+TEST(CrossEntropy, NamesWhatDoesNotFit) {
+  EXPECT_EQ(error_of([] {
+              cross_entropy(random_tensor({2, 3}), Ids({0, 1, 2}));
+            }),
+            "cross_entropy: 3 labels for 2 rows of logits [2, 3]");
+  EXPECT_EQ(error_of([] {
+              cross_entropy(random_tensor({2, 3}), Ids({0, 3}));
+            }),
+            "cross_entropy: label 3 at position 1 is not one of 3 classes (ignored: -1)");
+  EXPECT_EQ(error_of([] {
+              cross_entropy(random_tensor({1, 3}), Ids({0}), {.label_smoothing = 1});
+            }),
+            "cross_entropy: label smoothing 1 is not in [0, 1)");
+}
+
+}  // namespace
+}  // namespace fovea
