@@ -43,6 +43,7 @@ struct Node {
   std::uint64_t order = 0;  // grows with creation, so inputs come before outputs
   std::uint64_t walk = 0;   // the last walk that reached this node; inner nodes only
   const char* name = "";
+  Node* next_doomed = nullptr;
   Tensor value;
   Tensor grad;
   // Of a table that was only read by rows: `grad` is 0 outside grad_rows, and `zeros` is the memory

@@ -37,10 +37,12 @@ struct Walk {
 
 thread_local Walk* current_walk = nullptr;
 
-// Inner nodes that `root` depends on, inputs before outputs. Iterative: chains may be very long.
-std::vector<Node*> reach(Node* root, std::uint64_t id) {
-  std::vector<Node*> found, open;
-  auto visit = [&](Node* node) {
+// Inner nodes that y depends on, inputs before outputs; held, because freeing one may end others
+// that the walk has yet to reach. Iterative: chains may be very long.
+std::vector<Var> reach(const Var& y, std::uint64_t id) {
+  std::vector<Var> found;
+  auto visit = [&](const Var& var) {
+    Node* node = var.node();
     if (node->leaf || node->walk == id) return;
     if (node->freed) {
       fail(
@@ -49,17 +51,22 @@ std::vector<Node*> reach(Node* root, std::uint64_t id) {
           node->name);
     }
     node->walk = id;
-    open.push_back(node);
+    found.push_back(var);
   };
-  visit(root);
-  while (!open.empty()) {
-    Node* node = open.back();
-    open.pop_back();
-    found.push_back(node);
-    for (const Var& input : node->inputs) visit(input.node());
+  visit(y);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (const Var& input : found[i].node()->inputs) visit(input);
   }
-  std::sort(found.begin(), found.end(), [](Node* a, Node* b) { return a->order < b->order; });
+  std::sort(found.begin(), found.end(),
+            [](const Var& a, const Var& b) { return a.node()->order < b.node()->order; });
   return found;
+}
+
+// A parameter's gradient is one tensor with whatever else the walk handed it to; those who write to
+// it need numbers of its own, in their order.
+void settle(const Var& x) {
+  Tensor& grad = x.node()->grad;
+  if (x.node()->leaf && grad && (!grad.unshared() || !grad.contiguous())) grad = grad.copy();
 }
 
 void check_seed(const Var& y, const Tensor& seed) {
@@ -72,8 +79,10 @@ void check_seed(const Var& y, const Tensor& seed) {
 
 // `keep`: the graph can be walked again.
 void run(Walk& walk, const Var& y, const Tensor& seed, bool keep) {
-  std::vector<Node*> nodes = reach(y.node(), walk.id);
-  for (Node* node : nodes) {
+  std::vector<Var> open = reach(y, walk.id);
+  for (const Var& var : open) {
+    Node* node = var.node();
+    node->grad = Tensor();  // a walk that failed may have left one
     node->wanted = walk.targets.empty();
     for (const Var& input : node->inputs) {
       node->wanted = node->wanted || walk.slot(input.node()) != nullptr;
@@ -85,18 +94,20 @@ void run(Walk& walk, const Var& y, const Tensor& seed, bool keep) {
     ~Current() { current_walk = outer; }
   } current(&walk);
   add_to_grad(y, seed);
-  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
-    Node* node = *at;
+  if (!keep) settle(y);
+  for (; !open.empty(); open.pop_back()) {
+    Node* node = open.back().node();
     if (!node->wanted) continue;
     // A target in between keeps its gradient; any other inner gradient ends its life here.
     Tensor* slot = walk.slot(node);
-    const Tensor d_y = slot == &node->grad ? std::exchange(node->grad, Tensor()) : *slot;
+    Tensor d_y = slot == &node->grad ? std::exchange(node->grad, Tensor()) : *slot;
     if (d_y || node->hub) node->run_backward(d_y);
-    if (!keep) {
-      node->forget();
-      node->inputs.clear();
-      node->freed = true;
-    }
+    if (keep) continue;
+    d_y = Tensor();
+    node->forget();
+    for (const Var& input : node->inputs) settle(input);
+    node->inputs.clear();
+    node->freed = true;
   }
 }
 
@@ -116,17 +127,14 @@ Var::Var(const Var& other) noexcept : node_(other.node_) {
 
 Var::~Var() {
   if (node_ == nullptr || node_->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  // A node's end may end the nodes it holds, and theirs: a list instead of the stack.
-  thread_local std::vector<Node*> doomed;
+  // A node's end may end the nodes it holds, and theirs: a list instead of the stack. It has no
+  // destructor, so that a static Var may end after it.
+  thread_local Node* doomed = nullptr;
   thread_local bool deleting = false;
-  doomed.push_back(node_);
+  node_->next_doomed = std::exchange(doomed, node_);
   if (deleting) return;
   deleting = true;
-  while (!doomed.empty()) {
-    Node* node = doomed.back();
-    doomed.pop_back();
-    delete node;
-  }
+  while (doomed != nullptr) delete std::exchange(doomed, doomed->next_doomed);
   deleting = false;
 }
 
@@ -235,20 +243,25 @@ std::vector<Var> record_many(const char* name, std::vector<Tensor> values,
     for (Tensor& value : values) outputs.emplace_back(std::move(value));
     return outputs;
   }
-  // The hub has the inputs; each output hands its gradient to the hub, which runs when all have
-  // arrived.
-  auto arrived = std::make_shared<std::vector<Tensor>>(values.size());
+  // The hub has the inputs; each output hands its gradient to the hub, which runs after all of
+  // them.
+  struct Arrived {
+    std::uint64_t walk = 0;  // a walk that failed may have left what is here
+    std::vector<Tensor> d_values;
+  };
+  auto arrived = std::make_shared<Arrived>();
+  const std::size_t count = values.size();
   const Var hub = record(name, Tensor(), inputs, [=, run = std::move(backward)](const Tensor&) {
-    const std::vector<Tensor> d_values =
-        std::exchange(*arrived, std::vector<Tensor>(arrived->size()));
-    if (std::any_of(d_values.begin(), d_values.end(), [](const Tensor& d) { return bool(d); })) {
-      run(d_values);
-    }
+    if (arrived->walk == current_walk->id) run(std::exchange(arrived->d_values, {}));
   });
   hub.node()->hub = true;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    outputs.push_back(record(name, std::move(values[i]), {hub},
-                             [arrived, i](const Tensor& d_y) { (*arrived)[i] = d_y; }));
+  for (std::size_t i = 0; i < count; ++i) {
+    outputs.push_back(record(name, std::move(values[i]), {hub}, [=](const Tensor& d_y) {
+      if (std::exchange(arrived->walk, current_walk->id) != current_walk->id) {
+        arrived->d_values.assign(count, Tensor());
+      }
+      arrived->d_values[i] = d_y;
+    }));
   }
   return outputs;
 }

@@ -47,8 +47,8 @@ class Var {
   // The rows outside of which grad() is 0, in order, if the parameter was only read by rows
   // (embedding); else null.
   const std::vector<std::int32_t>* grad_rows() const;
-  // Of a parameter, for optimisers and loaders. Graphs that were recorded before keep what they
-  // saved.
+  // Of a parameter, for optimisers and loaders. Graphs that were recorded before may read the new
+  // value: walk them first.
   Tensor& mutable_value();
 
   Var detach() const { return Var(value()); }  // the same value, with no memory of its making
