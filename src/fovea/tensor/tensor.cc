@@ -1,6 +1,7 @@
 #include "fovea/tensor/tensor.h"
 
 #include <algorithm>
+#include <array>
 
 #include "fovea/base/error.h"
 #include "fovea/kernels/copy.h"
@@ -16,6 +17,19 @@ Shape contiguous_strides(const Shape& shape) {
     step *= shape[i];
   }
   return stride;
+}
+
+// How many numbers a tensor of its own needs.
+Index numbers_of(const Shape& shape) {
+  Index product = 1;
+  for (const Index extent : shape) {
+    if (extent < 0) fail("Tensor: {} has an open extent", shape.text());
+    if (extent > 0 && product > (Index{1} << 60) / extent) {
+      fail("Tensor: {} has more numbers than any memory holds", shape.text());
+    }
+    product *= std::max<Index>(extent, 1);
+  }
+  return shape.size();
 }
 
 // The extent written as -1 becomes whatever is left.
@@ -41,7 +55,7 @@ Shape resolve(const Shape& from, Shape to) {
 }  // namespace
 
 Tensor::Tensor(const Shape& shape)
-    : buffer_(shape.size()), shape_(shape), stride_(contiguous_strides(shape)) {}
+    : buffer_(numbers_of(shape)), shape_(shape), stride_(contiguous_strides(shape)) {}
 
 Tensor::Tensor(const Shape& shape, std::span<const float> values) : Tensor(shape) {
   if (static_cast<Index>(values.size()) != size()) {
@@ -95,36 +109,31 @@ float Tensor::item() const {
   return *data();
 }
 
-// Strides of `shape` over the same memory, if they exist: each run of old axes that makes up a run
-// of new ones must itself be contiguous.
+// Strides of `shape` over the same memory, if they exist: the new axes must divide up runs of old
+// ones that are contiguous. Axes of extent 1 have no say: their strides mean nothing.
 bool Tensor::view_as(const Shape& shape, Shape& stride) const {
   stride = contiguous_strides(shape);
   if (contiguous()) return true;
-  int old_end = rank() - 1, new_end = shape.rank() - 1;
-  while (old_end >= 0 && new_end >= 0) {
-    int old_begin = old_end, new_begin = new_end;
-    Index old_size = shape_[old_begin], new_size = shape[new_begin];
-    while (old_size != new_size) {
-      if (old_size < new_size) {
-        if (old_begin == 0) return false;
-        --old_begin;
-        if (shape_[old_begin] != 1 &&
-            stride_[old_begin] != stride_[old_begin + 1] * shape_[old_begin + 1]) {
-          return false;
-        }
-        old_size *= shape_[old_begin];
-      } else {
-        if (new_begin == 0) return false;
-        new_size *= shape[--new_begin];
-      }
+  struct Run {
+    Index extent, step;
+  };
+  std::array<Run, Shape::kMaxRank> runs{};
+  std::size_t count = 0;
+  for (int i = 0; i < rank(); ++i) {
+    if (shape_[i] == 1) continue;
+    if (count > 0 && runs[count - 1].step == stride_[i] * shape_[i]) {
+      runs[count - 1] = {runs[count - 1].extent * shape_[i], stride_[i]};
+    } else {
+      runs[count++] = {shape_[i], stride_[i]};
     }
-    Index step = stride_[old_end];
-    for (int i = new_end; i >= new_begin; --i) {
-      stride[i] = step;
-      step *= shape[i];
-    }
-    old_end = old_begin - 1;
-    new_end = new_begin - 1;
+  }
+  Run run{1, 1};
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    if (shape[i] == 1) continue;
+    if (run.extent == 1) run = runs[--count];
+    if (run.extent % shape[i] != 0) return false;
+    stride[i] = run.step;
+    run = {run.extent / shape[i], run.step * shape[i]};
   }
   return true;
 }
@@ -168,6 +177,10 @@ Tensor Tensor::squeeze(int axis) const {
 }
 
 Tensor Tensor::unsqueeze(int axis) const {
+  if (axis < -rank() - 1 || axis > rank()) {
+    fail("unsqueeze: {} has no place {} for a new axis, only {} to {}", shape_.text(), axis,
+         -rank() - 1, rank());
+  }
   const int a = axis < 0 ? axis + rank() + 1 : axis;
   Tensor view = *this;
   view.shape_ = shape_.inserted(a, 1);
