@@ -1,16 +1,12 @@
 // What tests of every folder share: the text of an error, a number of threads for a while.
 #pragma once
 
-#include <cstdlib>
 #include <string>
 
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
 
 namespace fovea {
-
-// Properties are tried on the same cases in every run, unless RC_PARAMS says otherwise.
-inline const bool kRepeatableProperties = ::setenv("RC_PARAMS", "seed=1", 0) == 0;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;

@@ -2,14 +2,13 @@
 #include "fovea/base/random.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>  // needs the one above
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
 
-#include "fovea/base/base_test_tools.h"
+#include "fovea/base/property_test_tools.h"
 
 namespace fovea {
 namespace {
@@ -48,7 +47,7 @@ TEST(Random, UsesEveryWordOfEveryCounterOnce) {
 
 RC_GTEST_PROP(Random, GoesOnWhereItWasSaved, (std::uint64_t seed, std::uint64_t stream)) {
   Random random{.seed = seed, .stream = stream};
-  const int before = *rc::gen::inRange(0, 200);
+  const int before = drawn(0, 200);
   for (int i = 0; i < before; ++i) random.bits();
   Random resumed{.seed = random.seed, .stream = random.stream, .position = random.position};
   for (int i = 0; i < 100; ++i) {
@@ -64,8 +63,8 @@ RC_GTEST_PROP(Random, TakesAlignedNumbersThatNobodyElseGets, ()) {
   Random random{.seed = 5};
   std::uint64_t free_from = 0;
   for (int i = 0; i < 20; ++i) {
-    if (*rc::gen::arbitrary<bool>()) {
-      const Index count = *rc::gen::inRange<Index>(0, 300);
+    if (tossed()) {
+      const Index count = drawn<Index>(0, 300);
       const std::uint64_t start = random.take(count);
       RC_ASSERT(start % 64 == 0u);
       RC_ASSERT(start >= free_from);
