@@ -1,0 +1,107 @@
+#include "fovea/kernels/convolution.h"
+
+#include <algorithm>
+
+#include "fovea/base/buffer.h"
+#include "fovea/kernels/convolution_engines.h"
+#include "fovea/kernels/reduce.h"
+
+namespace fovea::kernels {
+namespace {
+
+// Multiplications of a slice: some 100 us, far above the cost of a call into oneDNN.
+constexpr Index kWorkPerSlice = Index{1} << 22;
+// Slices of a weight gradient, at most: each has a sum of its own.
+constexpr Index kWeightSlices = 16;
+// Pixels of such a slice, at least, or adding the sums would cost as much as making them.
+constexpr Index kPixelsPerWeightSlice = 512;
+// Channels of a group from which oneDNN's gradients are ahead; with fewer, its blocks are empty.
+constexpr Index kChannelsForOneDnn = 8;
+
+#if defined(__x86_64__)
+constexpr bool kGeneratesCode = true;  // oneDNN; then its forward pass is ahead on all shapes
+#else
+constexpr bool kGeneratesCode = false;  // plain loops, far behind our tiles
+#endif
+
+bool onednn_backward_is_ahead(const ConvShape& s) {
+  const bool one_by_one = s.groups == s.channel_in && s.groups == s.channel_out && s.groups > 1;
+  return kGeneratesCode && (s.channel_in / s.groups >= kChannelsForOneDnn || one_by_one);
+}
+
+bool use_onednn(Engine engine, bool is_ahead) {
+  return engine == Engine::kOneDnn || (engine == Engine::kAuto && is_ahead);
+}
+
+Index images_per_slice(const ConvShape& s) {
+  const Index work = s.out_image() * s.depth();
+  return std::clamp<Index>(ceil_div(kWorkPerSlice, work), 1, s.batch);
+}
+
+Index images_per_weight_slice(const ConvShape& s) {
+  const Index pixels = s.out_height() * s.out_width();
+  const Index images = std::max({ceil_div(s.batch, kWeightSlices), images_per_slice(s),
+                                 ceil_div(kPixelsPerWeightSlice, pixels)});
+  return std::min(images, s.batch);
+}
+
+bool empty(const ConvShape& s) { return s.batch == 0 || s.out_image() == 0 || s.depth() == 0; }
+
+}  // namespace
+
+void conv_forward(const ConvForward& work) {
+  if (empty(work.shape)) return;
+  const Index slice = images_per_slice(work.shape);
+  if (use_onednn(work.engine, kGeneratesCode) && onednn_forward(work, slice)) return;
+  columns_forward(work, slice);
+}
+
+void conv_backward_input(const ConvBackwardInput& work) {
+  if (empty(work.shape)) return;
+  const Index slice = images_per_slice(work.shape);
+  if (use_onednn(work.engine, onednn_backward_is_ahead(work.shape)) &&
+      onednn_backward_input(work, slice))
+    return;
+  columns_backward_input(work, slice);
+}
+
+void conv_backward_weight(const ConvBackwardWeight& work) {
+  const ConvShape& s = work.shape;
+  if (empty(s)) {
+    std::fill_n(work.d_weight, s.weights(), 0.0f);
+    return;
+  }
+  const Index slice = images_per_weight_slice(s);
+  const Index slices = ceil_div(s.batch, slice);
+  const Buffer sums = slices > 1 ? Buffer(slices * s.weights()) : Buffer();
+  float* partial = slices > 1 ? sums.data() : work.d_weight;
+  if (!use_onednn(work.engine, onednn_backward_is_ahead(s)) ||
+      !onednn_backward_weight(work, slice, partial)) {
+    columns_backward_weight(work, slice, partial);
+  }
+  if (slices == 1) return;
+  reduce({.op = Reduction::kSum,
+          .x = partial,
+          .y = work.d_weight,
+          .outer = 1,
+          .length = slices,
+          .inner = s.weights()});
+}
+
+void conv_backward_bias(const ConvShape& s, const float* d_y, float* d_bias) {
+  const Buffer sums(s.batch * s.channel_out);
+  reduce({.op = Reduction::kSum,
+          .x = d_y,
+          .y = sums.data(),
+          .outer = s.batch * s.channel_out,
+          .length = s.out_height() * s.out_width(),
+          .inner = 1});
+  reduce({.op = Reduction::kSum,
+          .x = sums.data(),
+          .y = d_bias,
+          .outer = 1,
+          .length = s.batch,
+          .inner = s.channel_out});
+}
+
+}  // namespace fovea::kernels

@@ -1,0 +1,18 @@
+// What convolution.cc asks of its two engines. `slice`: images of one call, by one thread.
+#pragma once
+
+#include "fovea/kernels/convolution.h"
+
+namespace fovea::kernels {
+
+void columns_forward(const ConvForward& work, Index slice);
+void columns_backward_input(const ConvBackwardInput& work, Index slice);
+// The sum over slice i goes to partial + i * shape.weights().
+void columns_backward_weight(const ConvBackwardWeight& work, Index slice, float* partial);
+
+// These return false, having done nothing, where oneDNN cannot do the work.
+bool onednn_forward(const ConvForward& work, Index slice);
+bool onednn_backward_input(const ConvBackwardInput& work, Index slice);
+bool onednn_backward_weight(const ConvBackwardWeight& work, Index slice, float* partial);
+
+}  // namespace fovea::kernels

@@ -1,0 +1,203 @@
+#include "fovea/kernels/convolution.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+#include <vector>
+
+#include "fovea/base/parallel.h"
+#include "fovea/base/random.h"
+#include "fovea/kernels/isa.h"
+
+namespace fovea::kernels {
+namespace {
+
+template <class T>
+using Numbers = std::vector<T>;
+
+Numbers<float> random_numbers(Index count, std::uint64_t stream) {
+  Random random{.seed = 3, .stream = stream};
+  Numbers<float> numbers(static_cast<std::size_t>(count));
+  for (float& x : numbers) x = random.uniform(-1, 1);
+  return numbers;
+}
+
+struct Problem {
+  explicit Problem(const ConvShape& s)
+      : shape(s),
+        x(random_numbers(s.batch * s.in_image(), 1)),
+        weight(random_numbers(s.weights(), 2)),
+        bias(random_numbers(s.channel_out, 3)),
+        d_y(random_numbers(s.batch * s.out_image(), 4)) {}
+  ConvShape shape;
+  Numbers<float> x, weight, bias, d_y;
+};
+
+template <class T>
+struct Result {
+  explicit Result(const ConvShape& s)
+      : y(static_cast<std::size_t>(s.batch * s.out_image())),
+        d_x(static_cast<std::size_t>(s.batch * s.in_image())),
+        d_weight(static_cast<std::size_t>(s.weights())),
+        d_bias(static_cast<std::size_t>(s.channel_out)) {}
+  bool operator==(const Result&) const = default;
+  Numbers<T> y, d_x, d_weight, d_bias;
+};
+
+// Calls use(position in y, in x, in weight) for every product of the formula.
+template <class Use>
+void for_each_product(const ConvShape& s, const Use& use) {
+  const Index in = s.channel_in / s.groups, out = s.channel_out / s.groups;
+  std::size_t y = 0;
+  for (Index b = 0; b < s.batch; ++b) {
+    for (Index o = 0; o < s.channel_out; ++o) {
+      for (Index i = 0; i < s.out_height(); ++i) {
+        for (Index j = 0; j < s.out_width(); ++j, ++y) {
+          for (Index c = 0; c < in; ++c) {
+            for (Index u = 0; u < s.kernel_height; ++u) {
+              for (Index v = 0; v < s.kernel_width; ++v) {
+                const Index row = i * s.stride + u * s.dilation - s.padding;
+                const Index column = j * s.stride + v * s.dilation - s.padding;
+                if (row < 0 || row >= s.height || column < 0 || column >= s.width) continue;
+                const Index channel = b * s.channel_in + o / out * in + c;
+                use(y, static_cast<std::size_t>((channel * s.height + row) * s.width + column),
+                    static_cast<std::size_t>(((o * in + c) * s.kernel_height + u) * s.kernel_width +
+                                             v));
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+Result<T> reference(const Problem& p) {
+  const ConvShape& s = p.shape;
+  Result<T> r(s);
+  const auto region = static_cast<std::size_t>(s.out_height() * s.out_width());
+  for (std::size_t i = 0; i < r.y.size(); ++i) {
+    const std::size_t channel = i / region % r.d_bias.size();
+    r.y[i] = p.bias[channel];
+    r.d_bias[channel] += p.d_y[i];
+  }
+  for_each_product(s, [&](std::size_t y, std::size_t x, std::size_t w) {
+    r.y[y] += T(p.weight[w]) * T(p.x[x]);
+    r.d_x[x] += T(p.weight[w]) * T(p.d_y[y]);
+    r.d_weight[w] += T(p.x[x]) * T(p.d_y[y]);
+  });
+  return r;
+}
+
+Result<float> run(const Problem& p, Engine engine) {
+  const ConvShape& s = p.shape;
+  Result<float> r(s);
+  conv_forward({s, p.x.data(), p.weight.data(), p.bias.data(), r.y.data(), engine});
+  conv_backward_input({s, p.weight.data(), p.d_y.data(), r.d_x.data(), engine});
+  conv_backward_weight({s, p.x.data(), p.d_y.data(), r.d_weight.data(), engine});
+  conv_backward_bias(s, p.d_y.data(), r.d_bias.data());
+  return r;
+}
+
+template <class T>
+double largest_difference(const Numbers<T>& a, const Numbers<double>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(a[i]) - b[i]);
+    if (!(difference <= largest)) largest = difference;
+  }
+  return largest;
+}
+
+struct Case {
+  const char* name;
+  ConvShape shape;
+};
+
+const Case kCases[] = {
+    {"one_number", {1, 1, 1, 1, 1, 1, 1}},
+    {"one_channel", {3, 1, 28, 28, 32, 3, 3, 1, 1}},
+    {"rows_in_several_blocks", {2, 3, 60, 70, 4, 5, 5, 1, 2}},
+    {"slices_and_a_rest", {37, 3, 9, 9, 5, 3, 3, 1, 1}},
+    {"slices_and_a_rest_blocked", {37, 16, 9, 9, 24, 3, 3, 1, 1}},
+    {"odd_channels", {2, 13, 11, 7, 17, 3, 3, 1, 1}},
+    {"strided", {2, 8, 17, 15, 16, 3, 3, 2, 1}},
+    {"strided_over_a_rest", {3, 4, 10, 11, 6, 3, 2, 4, 0}},
+    {"dilated", {2, 8, 12, 13, 8, 3, 3, 1, 2, 2}},
+    {"kernel_of_one", {3, 24, 7, 7, 40, 1, 1}},
+    {"kernel_as_large_as_the_image", {3, 9, 6, 5, 7, 6, 5}},
+    {"padding_beyond_the_kernel", {2, 2, 4, 4, 3, 2, 2, 1, 3}},
+    {"groups", {2, 12, 9, 8, 18, 3, 3, 1, 1, 1, 3}},
+    {"one_channel_a_group", {2, 17, 9, 10, 17, 3, 3, 1, 1, 1, 17}},
+    {"two_outputs_a_channel", {2, 8, 9, 10, 16, 3, 3, 1, 1, 1, 8}},
+};
+
+class Convolution : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Cases, Convolution, testing::ValuesIn(kCases),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST_P(Convolution, IsAsExactAsPlainFloatArithmetic) {
+  const Problem problem(GetParam().shape);
+  const auto exact = reference<double>(problem);
+  const auto plain = reference<float>(problem);
+  auto expect_exact = [&](const std::string& engine, const Result<float>& got) {
+    SCOPED_TRACE(engine);
+    auto allowed = [](const Numbers<float>& in_float, const Numbers<double>& truth) {
+      return 2 * largest_difference(in_float, truth) + 1e-6;
+    };
+    EXPECT_LE(largest_difference(got.y, exact.y), allowed(plain.y, exact.y));
+    EXPECT_LE(largest_difference(got.d_x, exact.d_x), allowed(plain.d_x, exact.d_x));
+    EXPECT_LE(largest_difference(got.d_weight, exact.d_weight),
+              allowed(plain.d_weight, exact.d_weight));
+    EXPECT_LE(largest_difference(got.d_bias, exact.d_bias), allowed(plain.d_bias, exact.d_bias));
+  };
+  expect_exact("oneDNN", run(problem, Engine::kOneDnn));
+  for (const std::string& isa : available_isas()) {
+    const UseIsa use(isa);
+    expect_exact("columns on " + isa, run(problem, Engine::kTiles));
+  }
+}
+
+TEST_P(Convolution, GivesTheSameBytesOnAnyNumberOfThreads) {
+  struct Restore {
+    int count = threads();
+    ~Restore() { set_threads(count); }
+  } restore;
+  const Problem problem(GetParam().shape);
+  for (const Engine engine : {Engine::kAuto, Engine::kTiles, Engine::kOneDnn}) {
+    set_threads(1);
+    const Result<float> one = run(problem, engine);
+    for (const int count : {2, 3}) {
+      set_threads(count);
+      EXPECT_TRUE(one == run(problem, engine)) << count;
+    }
+  }
+}
+
+TEST(ConvolutionPlans, ServeSeveralThreadsAtOnce) {
+  const Problem problem({5, 8, 14, 14, 16, 3, 3, 1, 1});
+  const Result<float> alone = run(problem, Engine::kOneDnn);
+  std::vector<Result<float>> together(4, Result<float>(problem.shape));
+  std::vector<std::thread> callers;
+  for (Result<float>& result : together) {
+    callers.emplace_back([&] {
+      for (int i = 0; i < 10; ++i) result = run(problem, Engine::kOneDnn);
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const Result<float>& result : together) EXPECT_TRUE(result == alone);
+}
+
+TEST(ConvolutionPlans, AreMadeAnewWhenTheyBecameTooMany) {
+  const Problem first({1, 8, 1, 1, 8, 1, 1});
+  const Result<float> before = run(first, Engine::kOneDnn);
+  for (Index width = 2; width < 100; ++width) {  // three plans each
+    run(Problem({1, 8, 1, width, 8, 1, 1}), Engine::kOneDnn);
+  }
+  EXPECT_TRUE(run(first, Engine::kOneDnn) == before);
+}
+
+}  // namespace
+}  // namespace fovea::kernels
