@@ -37,13 +37,19 @@ struct Matmul {
   bool accumulate = false;      // c += instead of c =
   const float* bias = nullptr;  // [columns]
   Activation activation = Activation::kNone;
-  const PackedMatrix* packed_b = nullptr;  // stands for b if given
-  Index batch = 1;  // products in a row, each operand this far from the one before
+  const float* panels = nullptr;  // of a PackedMatrix, stands for b if given
+  Index batch = 1;                // products in a row, each operand this far from the one before
   Index a_batch = 0, b_batch = 0, c_batch = 0;
   Engine engine = Engine::kAuto;
 };
 
 // c[i, j] = activation(sum over p of a[i, p] b[p, j] + bias[j] (+ c[i, j])).
 void matmul(const Matmul& work);
+
+// The same on the calling thread alone, by tiles, for kernels that go on with the result at once
+// (recurrent.cc).
+void matmul_here(const Matmul& work);
+// Panels of columns [j, ...) start j * depth numbers after the first, for multiples j of this.
+Index strip_columns();
 
 }  // namespace fovea::kernels
