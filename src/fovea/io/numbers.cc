@@ -50,10 +50,13 @@ float from_bfloat16(std::uint16_t high_half) {
 // Between its highest and lowest set bit, float32 has room for 24.
 template <class Whole>
 bool is_exact_float(Whole value) {
-  if constexpr (sizeof(Whole) < 3) return true;
-  const auto bits = static_cast<std::uint64_t>(value);
-  const std::uint64_t magnitude = std::is_signed_v<Whole> && value < 0 ? 0 - bits : bits;
-  return magnitude == 0 || std::bit_width(magnitude >> std::countr_zero(magnitude)) <= 24;
+  if constexpr (sizeof(Whole) < 3) {
+    return true;
+  } else {
+    const auto bits = static_cast<std::uint64_t>(value);
+    const std::uint64_t magnitude = std::is_signed_v<Whole> && value < 0 ? 0 - bits : bits;
+    return magnitude == 0 || std::bit_width(magnitude >> std::countr_zero(magnitude)) <= 24;
+  }
 }
 
 bool float32_reaches(double value) {

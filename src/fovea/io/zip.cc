@@ -274,6 +274,7 @@ std::vector<ZipMember> read_zip_directory(const ByteSource& archive) {
   }
   check_distinct(archive, entries);
   std::vector<ZipMember> members;
+  members.reserve(entries.size());
   for (Entry& entry : entries) members.push_back(std::move(entry.member));
   return members;
 }
