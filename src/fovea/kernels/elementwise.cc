@@ -1,6 +1,7 @@
 #include "fovea/kernels/elementwise.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/isa.h"
@@ -204,6 +205,7 @@ void zip(const Zip& work) {
   Axis axes[6];
   const int rank = simplify(work, axes);
   const Axis row = axes[rank - 1];
+  assert((row.a == 0 || row.a == 1) && (row.b == 0 || row.b == 1));
   Index rows = 1;
   for (int i = 0; i < rank - 1; ++i) rows *= axes[i].extent;
   const Index pieces = ceil_div(row.extent, kGrain);  // long rows are cut, short ones share a chunk

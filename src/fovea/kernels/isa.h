@@ -9,7 +9,7 @@
 namespace fovea::kernels {
 
 // Instruction sets that this machine and this build have, best first: "AVX3", "AVX2", "SSE4",
-// "EMU128".
+// "SCALAR".
 std::vector<std::string> available_isas();
 std::string current_isa();
 

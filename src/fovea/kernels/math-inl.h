@@ -1,8 +1,10 @@
 // exp, log, tanh, sigmoid, erf, gelu, silu on vectors. Body and tail of an array run through the
 // same code. Bounds, tested on a grid on every instruction set (math_test.cc), in units of the last
 // place of the result:
-//   exp 1.5, log 2, tanh 2, sigmoid 3, erf 2; gelu and silu 4e-7 of max(1, |x|).
-// Results below the smallest normal number are 0. Coefficients: scripts/fit_polynomials.
+//   exp 1.1, log 1.6, tanh 1.4, sigmoid 2.5, erf 1.5 (from 1e-37 on); gelu and silu 2e-7 of
+//   max(1, |x|).
+// Results below the smallest normal number are 0, and so is what numbers below it count for. NaN
+// gives NaN; so do gelu and silu of -inf. Coefficients: scripts/fit_polynomials.
 
 #if defined(FOVEA_KERNELS_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_MATH_INL_H_
@@ -33,7 +35,7 @@ HWY_INLINE V Polynomial(D d, V x, float highest, Rest... rest) {
   return Horner(d, x, hn::Set(d, highest), rest...);
 }
 
-// exp(x) = 2^n exp(r), |r| <= ln(2) / 2, exp(r) = 1 + r + r^2 q(r). NaN stays NaN.
+// exp(x) = 2^n exp(r), |r| <= ln(2) / 2, exp(r) = 1 + r + r^2 q(r).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Exp(D d, V x) {
   const hn::RebindToSigned<D> di;
@@ -46,10 +48,11 @@ HWY_INLINE V Exp(D d, V x) {
   const V p = hn::Add(hn::MulAdd(hn::Mul(r, r), q, r), hn::Set(d, 1.0f));
   const V scaled =
       hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::ConvertTo(di, n))));
-  const V low = hn::Set(d, -87.3365f);  // below, the result is not a normal number
-  const V high = hn::Set(d, 88.7228394f);
+  const V low = hn::Set(d, -87.33654f);    // below, the result is not a normal number
+  const V high = hn::Set(d, 88.7228317f);  // above, it is not finite
   const V inf = hn::Set(d, std::numeric_limits<float>::infinity());
-  return hn::IfThenElse(hn::Gt(x, high), inf, hn::IfThenZeroElse(hn::Lt(x, low), scaled));
+  const V y = hn::IfThenElse(hn::Le(x, high), scaled, hn::Add(x, inf));  // NaN stays
+  return hn::IfThenZeroElse(hn::Lt(x, low), y);
 }
 
 // log(2^e m) = e ln(2) + f - f^2/2 + f^3 q(f), with f = m - 1 and m from sqrt(1/2) to sqrt(2).
@@ -89,7 +92,7 @@ HWY_INLINE V Tanh(D d, V x) {
   const V near = hn::MulAdd(hn::Mul(square, x), q, x);
   const V e = Exp(d, hn::Add(size, size));
   const V far = hn::Sub(one, hn::Div(hn::Set(d, 2.0f), hn::Add(e, one)));
-  return hn::IfThenElse(hn::Lt(size, hn::Set(d, 0.625f)), near, hn::CopySign(far, x));
+  return hn::CopySign(hn::IfThenElse(hn::Lt(size, hn::Set(d, 0.625f)), near, far), x);
 }
 
 template <class D, class V = hn::Vec<D>>
