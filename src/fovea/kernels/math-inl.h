@@ -1,7 +1,7 @@
 // exp, log, tanh, sigmoid, erf, gelu, silu on vectors. Body and tail of an array run through the
 // same code. Bounds, tested on a grid on every instruction set (math_test.cc), in units of the last
 // place of the result:
-//   exp 1.1, log 1.6, tanh 1.4, sigmoid 2.5, erf 1.5 (from 1e-37 on); gelu and silu 2e-7 of
+//   exp 1.1, log 1.6, tanh 1.4, sigmoid 2.6, erf 1.5 (from 1e-37 on); gelu and silu 2e-7 of
 //   max(1, |x|).
 // Results below the smallest normal number are 0, and so is what numbers below it count for. NaN
 // gives NaN; so do gelu and silu of -inf. Coefficients: scripts/fit_polynomials.

@@ -3,6 +3,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
+#include <cassert>
 #include <type_traits>
 
 #include "fovea/base/parallel.h"
@@ -341,22 +342,26 @@ void for_each_slice(const Matmul& work, Index rows, Index columns, const Slice& 
   });
 }
 
+// oneDNN reads matrices whose rows or columns are contiguous, and do not overlap.
+bool by_rows(const Matrix& m, Index columns) { return m.column == 1 && m.row >= columns; }
+bool by_columns(const Matrix& m, Index rows) { return m.row == 1 && m.column >= rows; }
+bool readable(const Matrix& m, Index rows, Index columns) {
+  return by_rows(m, columns) || by_columns(m, rows);
+}
+
 void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
                   Index column_end) {
   const OneThread guard;
-  const bool a_down = w.a.column != 1, b_down = w.b.column != 1;
-  dnnl_sgemm(a_down ? 'T' : 'N', b_down ? 'T' : 'N', row_end - row_begin, column_end - column_begin,
-             w.depth, 1.0f, w.a.data + row_begin * w.a.row, a_down ? w.a.column : w.a.row,
-             w.b.data + column_begin * w.b.column, b_down ? w.b.column : w.b.row,
-             w.accumulate ? 1.0f : 0.0f, w.c + row_begin * w.c_row + column_begin, w.c_row);
+  const bool a_down = !by_rows(w.a, w.depth), b_down = !by_rows(w.b, w.columns);
+  [[maybe_unused]] const dnnl_status_t status = dnnl_sgemm(
+      a_down ? 'T' : 'N', b_down ? 'T' : 'N', row_end - row_begin, column_end - column_begin,
+      w.depth, 1.0f, w.a.data + row_begin * w.a.row, a_down ? w.a.column : w.a.row,
+      w.b.data + column_begin * w.b.column, b_down ? w.b.column : w.b.row,
+      w.accumulate ? 1.0f : 0.0f, w.c + row_begin * w.c_row + column_begin, w.c_row);
+  assert(status == dnnl_success);
   if (w.bias != nullptr || w.activation != Activation::kNone) {
     HWY_DYNAMIC_DISPATCH(FinishSlice)(w, row_begin, row_end, column_begin, column_end);
   }
-}
-
-// oneDNN reads matrices whose rows or columns are contiguous, and do not overlap.
-bool readable(const Matrix& m, Index rows, Index columns) {
-  return (m.column == 1 && m.row >= columns) || (m.row == 1 && m.column >= rows);
 }
 
 bool use_onednn(const Matmul& w) {

@@ -21,7 +21,7 @@ enum class Activation { kNone, kRelu, kTanh, kSigmoid, kGelu };
 enum class Engine { kAuto, kTiles, kOneDnn };
 
 // b of many products, laid out as the tiles read it. Made once per optimiser step
-// (autograd/op_linear.cc).
+// (autograd/packing.h).
 struct PackedMatrix {
   Buffer panels;
   Index depth = 0, columns = 0;
