@@ -23,10 +23,12 @@ using Doubles = std::vector<double>;
 inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // A test that runs once on each instruction set: TEST_P of a class derived from this, and
-// FOVEA_ON_EVERY_ISA.
+// FOVEA_ON_EVERY_ISA. On one thread, so that tests side by side do not wait for each other;
+// expect_same_on_any_threads says that it does not matter.
 class OnIsa : public testing::TestWithParam<std::string> {
  private:
   UseIsa isa_{GetParam()};
+  UseThreads one_{1};
 };
 
 #define FOVEA_ON_EVERY_ISA(Suite)                                          \
