@@ -26,6 +26,8 @@ set(FOVEA_ISA_FOLDERS kernels autograd attention)
 function(fovea_test name)  # (name SOURCES...)
   add_executable(test_${name} ${ARGN})
   target_link_libraries(test_${name} PRIVATE fovea_private GTest::gmock GTest::gtest_main)
+  # A fifth less time to compile; the library itself stays as it is shipped.
+  target_compile_options(test_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   if(rapidcheck_FOUND)
     target_link_libraries(test_${name} PRIVATE rapidcheck_gtest)
   endif()
