@@ -153,7 +153,7 @@ const Tensor& Var::grad() const {
 Tensor& Var::mutable_grad() { return const_cast<Tensor&>(std::as_const(*this).grad()); }
 void Var::clear_grad() {
   Tensor& grad = mutable_grad();
-  if (const std::vector<std::int32_t>* rows = grad_rows()) {
+  if (const std::vector<std::int32_t>* rows = grad_rows(); rows != nullptr && grad.unshared()) {
     const Index dim = grad.shape(1);
     for (const std::int32_t row : *rows) std::fill_n(grad.data() + row * dim, dim, 0.0f);
     node_->zeros = std::move(grad);

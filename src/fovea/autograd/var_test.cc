@@ -152,6 +152,46 @@ TEST(Backward, ComputesIntoAGradientThatIsThere) {
   EXPECT_EQ(added, (std::vector<bool>{false, true, true}));
 }
 
+// Rows of a table, by number.
+Var rows_of(const Var& table, const Ids& ids) {
+  Tensor y({ids.size(), table.shape(1)});
+  for (Index i = 0; i < ids.size(); ++i) {
+    Tensor row = y.select(0, i);
+    copy_into(table.value().select(0, ids[i]), row);
+  }
+  return record("rows_of", y, {table},
+                [=](const Tensor& d_y) { add_rows_to_grad(table, ids, d_y); });
+}
+
+TEST(Backward, RemembersTheRowsOfATableThatWereRead) {
+  Var table = Var::parameter(Tensor({4, 2}, Floats{1, 2, 3, 4, 5, 6, 7, 8}));
+  for (int i = 0; i < 3; ++i) {
+    const Var y = rows_of(table, Ids({3, 1, 3}));
+    backward(y, Tensor({3, 2}, Floats{1, 2, 10, 20, 100, 200}));
+    EXPECT_EQ(table.grad().values(), (Floats{0, 0, 10, 20, 0, 0, 101, 202}));
+    ASSERT_NE(table.grad_rows(), nullptr);
+    EXPECT_EQ(*table.grad_rows(), (std::vector<std::int32_t>{1, 3}));
+    table.clear_grad();
+    EXPECT_EQ(table.grad_rows(), nullptr);
+  }
+  // Read as a whole as well: then every row counts.
+  const Var y = plus(rows_of(table, Ids({0, 1, 2, 3})), table);
+  backward(y, Tensor::full({4, 2}, 1));
+  EXPECT_EQ(table.grad().values(), Floats(8, 2.0f));
+  EXPECT_EQ(table.grad_rows(), nullptr);
+}
+
+TEST(Backward, LeavesAGradientToThoseWhoHoldIt) {
+  Var table = Var::parameter(Tensor::full({3, 1}, 1));
+  backward(rows_of(table, Ids({1})), Tensor({1, 1}, Floats{5}));
+  const Tensor kept = table.grad();
+  table.clear_grad();
+  EXPECT_EQ(kept.values(), (Floats{0, 5, 0}));
+  backward(rows_of(table, Ids({2})), Tensor({1, 1}, Floats{7}));
+  EXPECT_EQ(table.grad().values(), (Floats{0, 0, 7}));
+  EXPECT_EQ(kept.values(), (Floats{0, 5, 0}));
+}
+
 TEST(Backward, SaysWhatIsWrong) {
   const Var x = parameter({1, 2});
   EXPECT_EQ(failure_of([&] { backward(scaled(x, 2)); }),
