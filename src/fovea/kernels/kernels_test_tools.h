@@ -56,12 +56,13 @@ inline double largest_difference(std::span<const float> got, std::span<const dou
 }
 
 // As exact as plain float code: at most twice its largest error, and a trifle for the case that it
-// makes none.
+// is lucky, which it may be with few numbers.
 inline void expect_as_exact(std::span<const float> got, std::span<const float> plain,
-                            std::span<const double> exact, const std::string& what) {
+                            std::span<const double> exact, const std::string& what,
+                            double trifle = 1e-7) {
   double size = 1;
   for (const double number : exact) size = std::max(size, std::abs(number));
-  EXPECT_LE(largest_difference(got, exact), 2 * largest_difference(plain, exact) + 1e-7 * size)
+  EXPECT_LE(largest_difference(got, exact), 2 * largest_difference(plain, exact) + trifle * size)
       << what;
 }
 
