@@ -21,25 +21,28 @@
 using namespace fovea;
 
 struct Reader {
-  Conv first, second;
+  Conv first, second, third;
   Linear output;
 
   Reader(Index height, Index width, Random& random)
       : first({.in = 1, .out = 16}, random),
         second({.in = 16, .out = 32}, random),
-        output((height / 4) * (width / 4) * 32, 10, random) {}
+        third({.in = 32, .out = 64}, random),
+        output((height / 4) * (width / 4) * 64, 10, random) {}
 
   // images [batch, height, width] -> [batch, class]
   Var operator()(const Tensor& images) const {
     Var x = unsqueeze(images, 1);     // [batch, channel, height, width]
     x = max_pool2d(relu(first(x)));   // [batch, 16, height / 2, width / 2]
     x = max_pool2d(relu(second(x)));  // [batch, 32, height / 4, width / 4]
+    x = relu(third(x));               // [batch, 64, height / 4, width / 4]
     return output(reshape(x, {x.shape(0), -1}));
   }
 
   void visit(auto&& member) {
     member("first", first);
     member("second", second);
+    member("third", third);
     member("output", output);
   }
 };

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "fovea/base/error.h"
+#include "fovea/base/thread_pool.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -14,6 +15,7 @@
 namespace fovea {
 namespace {
 
+// OMP_NUM_THREADS, or the cores this process may run on.
 std::atomic<int>& thread_count() {
   static std::atomic<int> count{omp_get_max_threads()};
   return count;
@@ -56,28 +58,26 @@ FlushToZero::~FlushToZero() {
 
 namespace detail {
 
-void run_chunks(Index count, void (*body)(const void*, Index), const void* context) {
-  const int team = threads();
-  if (team == 1 || count == 1 || omp_in_parallel()) {
-    const FlushToZero guard;
-    for (Index i = 0; i < count; ++i) body(context, i);
-    return;
-  }
-  std::atomic<Index> next{0};
-  std::atomic<bool> failed{false};
-  std::exception_ptr error;
-  // Always the whole team: libgomp ends the threads that a smaller team leaves out.
-#pragma omp parallel num_threads(team) default(none) shared(next, failed, error) \
-    firstprivate(count, body, context)
-  {
-    const FlushToZero guard;
-    try {
-      for (Index i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) body(context, i);
-    } catch (...) {
-      if (!failed.exchange(true)) error = std::current_exception();
-    }
-  }
-  if (error) std::rethrow_exception(error);
+void run_chunks(Index count, ChunkBody body, const void* context) {
+  struct Loop {
+    ChunkBody body;
+    const void* context;
+    std::atomic<bool> failed{false};
+    std::exception_ptr error;
+  } loop{.body = body, .context = context, .error = nullptr};
+  run_on_pool(
+      threads(), count,
+      [](const void* all, Index chunk) {
+        Loop& l = *static_cast<Loop*>(const_cast<void*>(all));
+        const FlushToZero guard;
+        try {
+          l.body(l.context, chunk);
+        } catch (...) {
+          if (!l.failed.exchange(true)) l.error = std::current_exception();
+        }
+      },
+      &loop);
+  if (loop.error) std::rethrow_exception(loop.error);
 }
 
 }  // namespace detail

@@ -28,9 +28,8 @@ class FlushToZero {
 };
 
 namespace detail {
-// Calls body(context, i) for every i in [0, count), on all threads, in any order.
 void run_chunks(Index count, void (*body)(const void* context, Index chunk), const void* context);
-}  // namespace detail
+}
 
 // Calls body(begin, end) on ranges of `grain` items (the last may be shorter) that cover [0,
 // count). Every range runs exactly once, with denormals flushed; an exception of a body reaches the

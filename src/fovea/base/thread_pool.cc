@@ -1,0 +1,122 @@
+#include "fovea/base/thread_pool.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace fovea::detail {
+namespace {
+
+// Some 30 us: longer than what lies between two loops of a training step, shorter than anyone else
+// would notice.
+constexpr int kSpins = 1000;
+
+void pause() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+thread_local bool inside_chunk = false;
+
+// The gate says in one word whether a loop is open, which one, and how many helpers are in it: a
+// helper enters by adding itself to a gate it saw open, so that none can enter once the caller has
+// closed it.
+constexpr std::uint64_t kOpen = 1;
+constexpr std::uint64_t kHelper = 2;
+constexpr std::uint64_t kHelpers = 0xFFFFFFFFull & ~kOpen;
+constexpr std::uint64_t kLoop = 1ull << 32;
+
+class Pool {
+ public:
+  void run(int threads, Index count, ChunkBody body, const void* context) {
+    const std::unique_lock lock(callers_, std::try_to_lock);
+    if (!lock || inside_chunk || threads == 1 || count == 1) {
+      for (Index i = 0; i < count; ++i) body(context, i);
+      return;
+    }
+    hire(threads - 1);
+    body_ = body;
+    context_ = context;
+    count_ = count;
+    invited_ = static_cast<int>(std::min<Index>(threads - 1, count - 1));
+    next_.store(0, std::memory_order_relaxed);
+    const std::uint64_t loop = (gate_.load(std::memory_order_relaxed) & ~(kLoop - 1)) + kLoop;
+    gate_.store(loop | kOpen, std::memory_order_seq_cst);
+    if (sleepers_.load(std::memory_order_seq_cst) > 0) gate_.notify_all();
+    work();
+    gate_.fetch_and(~kOpen, std::memory_order_acq_rel);
+    for (int spins = 0; (gate_.load(std::memory_order_acquire) & kHelpers) != 0; ++spins) {
+      if (spins < kSpins) {
+        pause();
+      } else {
+        std::this_thread::yield();  // the helper may be waiting for this very core
+      }
+    }
+  }
+
+ private:
+  // Threads are started when they are first needed and live as long as the process.
+  void hire(int helpers) {
+    for (; hired_ < helpers; ++hired_)
+      std::thread([this, number = hired_] { serve(number); }).detach();
+  }
+
+  void work() {
+    inside_chunk = true;
+    for (Index i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) body_(context_, i);
+    inside_chunk = false;
+  }
+
+  void serve(int number) {
+    omp_set_num_threads(1);  // what a chunk calls in oneDNN runs on this thread
+    std::uint64_t last = 0;  // the loop this helper has been in
+    for (int spins = 0;; ++spins) {
+      std::uint64_t gate = gate_.load(std::memory_order_acquire);
+      const bool news = (gate & kOpen) != 0 && (gate & ~(kLoop - 1)) != last;
+      if (news && gate_.compare_exchange_weak(gate, gate + kHelper, std::memory_order_acq_rel)) {
+        last = gate & ~(kLoop - 1);
+        if (number < invited_) work();
+        gate_.fetch_sub(kHelper, std::memory_order_release);
+        spins = 0;
+      } else if (spins < kSpins) {
+        pause();
+      } else if (!news) {
+        sleepers_.fetch_add(1, std::memory_order_seq_cst);
+        gate_.wait(gate, std::memory_order_seq_cst);
+        sleepers_.fetch_sub(1, std::memory_order_relaxed);
+        spins = 0;
+      }
+    }
+  }
+
+  std::mutex callers_;
+  int hired_ = 0;
+  ChunkBody body_ = nullptr;
+  const void* context_ = nullptr;
+  Index count_ = 0;
+  int invited_ = 0;
+  alignas(64) std::atomic<std::uint64_t> gate_{0};
+  alignas(64) std::atomic<Index> next_{0};
+  alignas(64) std::atomic<int> sleepers_{0};
+};
+
+}  // namespace
+
+void run_on_pool(int threads, Index count, ChunkBody body, const void* context) {
+  static Pool* const pool = new Pool;  // never destroyed: helpers may outlive any static
+  pool->run(threads, count, body, context);
+}
+
+}  // namespace fovea::detail
