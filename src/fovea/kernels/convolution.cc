@@ -15,8 +15,9 @@ constexpr Index kWorkPerSlice = Index{1} << 22;
 constexpr Index kWeightSlices = 16;
 // Pixels of such a slice, at least, or adding the sums would cost as much as making them.
 constexpr Index kPixelsPerWeightSlice = 512;
-// Channels of a group from which oneDNN's gradients are ahead; with fewer, its blocks are empty.
-constexpr Index kChannelsForOneDnn = 8;
+// Channels of a group that fill a block of oneDNN; with fewer, its gradients run at a few percent
+// of peak.
+constexpr Index kBlock = 8;
 
 #if defined(__x86_64__)
 constexpr bool kGeneratesCode = true;  // oneDNN; then its forward pass is ahead on all shapes
@@ -24,9 +25,13 @@ constexpr bool kGeneratesCode = true;  // oneDNN; then its forward pass is ahead
 constexpr bool kGeneratesCode = false;  // plain loops, far behind our tiles
 #endif
 
-bool onednn_backward_is_ahead(const ConvShape& s) {
+bool onednn_input_is_ahead(const ConvShape& s) {
   const bool one_by_one = s.groups == s.channel_in && s.groups == s.channel_out && s.groups > 1;
-  return kGeneratesCode && (s.channel_in / s.groups >= kChannelsForOneDnn || one_by_one);
+  return kGeneratesCode && (s.channel_in / s.groups >= kBlock || one_by_one);
+}
+
+bool onednn_weight_is_ahead(const ConvShape& s) {  // only where our tiles are half empty
+  return onednn_input_is_ahead(s) && s.channel_out / s.groups <= kBlock;
 }
 
 bool use_onednn(Engine engine, bool is_ahead) {
@@ -59,7 +64,7 @@ void conv_forward(const ConvForward& work) {
 void conv_backward_input(const ConvBackwardInput& work) {
   if (empty(work.shape)) return;
   const Index slice = images_per_slice(work.shape);
-  if (use_onednn(work.engine, onednn_backward_is_ahead(work.shape)) &&
+  if (use_onednn(work.engine, onednn_input_is_ahead(work.shape)) &&
       onednn_backward_input(work, slice))
     return;
   columns_backward_input(work, slice);
@@ -75,9 +80,9 @@ void conv_backward_weight(const ConvBackwardWeight& work) {
   const Index slices = ceil_div(s.batch, slice);
   const Buffer sums = slices > 1 ? Buffer(slices * s.weights()) : Buffer();
   float* partial = slices > 1 ? sums.data() : work.d_weight;
-  if (!use_onednn(work.engine, onednn_backward_is_ahead(s)) ||
+  if (!use_onednn(work.engine, onednn_weight_is_ahead(s)) ||
       !onednn_backward_weight(work, slice, partial)) {
-    columns_backward_weight(work, slice, partial);
+    direct_backward_weight(work, slice, partial);
   }
   if (slices == 1) return;
   reduce({.op = Reduction::kSum,

@@ -1,9 +1,10 @@
 // Convolutions of images [batch, channel, height, width], forward and backward.
 //
-// Two engines, chosen by what was measured (docs/performance.md): oneDNN, and columns (every patch a
-// column, then our matmul) for gradients with few channels, which oneDNN computes at a fifth of the
-// speed. Both are called on slices of the batch that depend on the shapes alone, one thread each:
-// any number of threads gives the same bytes.
+// By what was measured (docs/performance.md), oneDNN computes the result and the input gradient,
+// our register tiles the weight gradient. Where a group has few channels, the input gradient is a
+// matrix product of our own, and where it has few outputs, the weight gradient is oneDNN's. All are
+// called on slices of the batch that depend on the shapes alone, one thread each: any number of
+// threads gives the same bytes.
 #pragma once
 
 #include <compare>
@@ -42,7 +43,7 @@ struct ConvForward {
   const float* weight;            // [channel_out, channel_in / groups, kernel_height, kernel_width]
   const float* bias;              // [channel_out] or null
   float* y;                       // [batch, channel_out, out_height, out_width]
-  Engine engine = Engine::kAuto;  // kTiles stands for columns
+  Engine engine = Engine::kAuto;  // kTiles: without oneDNN
 };
 void conv_forward(const ConvForward& work);
 

@@ -5,7 +5,6 @@
 #include "fovea/base/buffer.h"
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/convolution_engines.h"
-#include "fovea/kernels/copy.h"
 
 namespace fovea::kernels {
 namespace {
@@ -134,36 +133,6 @@ void columns_backward_input(const ConvBackwardInput& work, Index slice) {
               .c_row = b.pixels()});
       add_columns(b, d_columns.data(), work.d_x + b.in_x());
     });
-  });
-}
-
-// d_weight^T = columns d_y^T: d_y is the smaller matrix, so it is the one that is transposed.
-void columns_backward_weight(const ConvBackwardWeight& work, Index slice, float* partial) {
-  const ConvShape& s = work.shape;
-  parallel_for(s.batch, slice, [&](Index begin, Index end) {
-    const Buffer columns(s.depth() * rows_per_block(s) * s.out_width());
-    const Buffer transposed(s.weights());  // [group, depth, channel_out / groups]
-    for_each_block(s, begin, end, [&](const Block& b) {
-      to_columns(b, work.x + b.in_x(), columns.data());
-      matmul({.rows = s.depth(),
-              .columns = b.channels_out(),
-              .depth = b.pixels(),
-              .a = {columns.data(), b.pixels(), 1},
-              .b = {work.d_y + b.in_y(), 1, b.region()},
-              .c = transposed.data() + b.in_weight(),
-              .c_row = b.channels_out(),
-              .accumulate = b.image > begin || b.row_begin > 0});
-    });
-    const Index out = s.channel_out / s.groups;
-    const Index extent[] = {s.groups, out, s.depth()};
-    const Index from_stride[] = {out * s.depth(), 1, out},
-                to_stride[] = {out * s.depth(), s.depth(), 1};
-    copy({.from = transposed.data(),
-          .to = partial + begin / slice * s.weights(),
-          .rank = 3,
-          .extent = extent,
-          .from_stride = from_stride,
-          .to_stride = to_stride});
   });
 }
 

@@ -1,4 +1,4 @@
-// What convolution.cc asks of its two engines. `slice`: images of one call, by one thread.
+// What convolution.cc asks of its engines. `slice`: images of one call, by one thread.
 #pragma once
 
 #include "fovea/kernels/convolution.h"
@@ -8,7 +8,7 @@ namespace fovea::kernels {
 void columns_forward(const ConvForward& work, Index slice);
 void columns_backward_input(const ConvBackwardInput& work, Index slice);
 // The sum over slice i goes to partial + i * shape.weights().
-void columns_backward_weight(const ConvBackwardWeight& work, Index slice, float* partial);
+void direct_backward_weight(const ConvBackwardWeight& work, Index slice, float* partial);
 
 // These return false, having done nothing, where oneDNN cannot do the work.
 bool onednn_forward(const ConvForward& work, Index slice);
