@@ -1,0 +1,84 @@
+#include "fovea/cli/help.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fovea::cli {
+namespace {
+
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+// Two columns, the second aligned.
+std::string columns(const Lines& lines) {
+  std::size_t width = 0;
+  for (const auto& [left, right] : lines) width = std::max(width, left.size());
+  std::string text;
+  for (const auto& [left, right] : lines) {
+    text += fmt::format("  {:<{}}  {}\n", left, width, right);
+  }
+  return text;
+}
+
+std::string examples(std::span<const Verb> verbs, std::size_t most_each) {
+  Lines lines;
+  for (const Verb& verb : verbs) {
+    for (std::size_t i = 0; i < std::min(most_each, verb.examples.size()); ++i) {
+      lines.emplace_back(verb.examples[i].command, verb.examples[i].what);
+    }
+  }
+  return columns(lines);
+}
+
+Lines options_of(const CLI::App& app) {
+  Lines lines;
+  for (const CLI::Option* option : app.get_options()) {
+    std::string left = option->get_name(option->get_positional(), true);
+    if (!option->get_positional()) {
+      if (const std::size_t comma = left.find(','); comma != std::string::npos) {
+        left.insert(comma + 1, " ");
+      }
+      if (!option->get_type_name().empty()) left += " " + option->get_type_name();
+    }
+    lines.emplace_back(std::move(left), option->get_description());
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string program_page(std::span<const Verb> verbs) {
+  Lines lines;
+  for (const Verb& verb : verbs) lines.emplace_back(verb.name, verb.summary);
+  return fmt::format(
+      R"(fovea: attention models on an ordinary CPU.
+Train them, run them, see where they look; a C++ library with a program on top.
+
+usage: fovea VERB [ARGUMENT...]
+       fovea VERB --help     a verb's arguments and examples
+
+verbs:
+{}
+options:
+  -h, --help  this page
+  --version   which fovea this is
+
+examples:
+{}
+Results go to standard output, progress and errors to standard error. The exit code is 0 when
+the work is done, 1 when it failed and 2 when the arguments are wrong.
+
+OMP_NUM_THREADS=N or a verb's --threads N sets the number of threads; it never changes a result.
+FOVEA_ISA=sse4, avx2 or avx512 forbids better instruction sets than that one.
+
+Read on in README.md and docs/ of the source tree.
+)",
+      columns(lines), examples(verbs, 2));
+}
+
+std::string verb_page(const Verb& verb, const CLI::App& app) {
+  return fmt::format("fovea {}: {}\n\nusage: fovea {} {}\n\n{}\n\n{}\nexamples:\n{}", verb.name,
+                     verb.summary, verb.name, verb.usage, verb.about, columns(options_of(app)),
+                     examples({&verb, 1}, verb.examples.size()));
+}
+
+}  // namespace fovea::cli

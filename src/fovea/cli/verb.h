@@ -1,0 +1,42 @@
+// A verb of the program: its page of help, its options, and what it does. One file per verb; the
+// list of all stands in program.cc.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "fovea/base/error.h"
+
+namespace fovea::cli {
+
+// What the user asked for cannot be meant: exit code 2, with a hint at the verb's page.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Runs after all arguments are known to be right. Results go to `out`, progress to `err`.
+using Work = std::function<void(std::ostream& out, std::ostream& err)>;
+
+struct Verb {
+  std::string name;
+  std::string usage;    // what follows the name: "FILE [--json]"
+  std::string summary;  // one line for the program's page
+  std::string about;    // a paragraph for the verb's own, broken into lines
+  struct Example {
+    std::string command, what;
+  };
+  std::vector<Example> examples;
+  std::function<Work(CLI::App&)> define;  // adds the options; the work reads what they were set to
+};
+
+Verb info_verb();
+Verb bench_verb();
+
+// --threads N, into `count`; 0 when it is not given.
+void add_threads_option(CLI::App& app, int& count);
+
+}  // namespace fovea::cli
