@@ -1,5 +1,6 @@
 #include "fovea/kernels/matmul.h"
 
+#include <hwy/cache_control.h>
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
@@ -28,7 +29,8 @@ constexpr Index kRowsPerSlice =
     252;  // a multiple of the tile's 6 and 12 rows: b is packed again for each slice
 constexpr Index kColumnsToPackA =
     192;  // with fewer columns, copying a costs more than reading it where it stands
-constexpr Index kFewRows = 3;  // up to here packing b costs more than it saves
+constexpr Index kStripsAtOnce = 4;  // of b, packed together
+constexpr Index kFewRows = 3;       // up to here packing b costs more than it saves
 }  // namespace fovea::kernels
 #endif
 
@@ -83,6 +85,8 @@ HWY_INLINE void ComputeTile(const float* a, Index a_row, Index a_step, const flo
   const D d;
   const Index lanes = LaneCount();
   const Index strip = TileColumns();
+  for (int r = 0; r < kRows; ++r)
+    hwy::Prefetch(f.c + r * f.c_row);  // needed when the sums are done
   const bool whole = f.columns == strip && f.bias == nullptr && f.activation == Activation::kNone;
   if (whole && f.add_c) {
     TileProduct<kRows, kTileVectors>(a, a_row, a_step, b, strip, depth,
@@ -156,11 +160,50 @@ void PackStrip(const Matrix& b, Index p, Index depth, Index first, Index columns
   }
 }
 
+// The same for several strips at once, one behind the other: their rows are adjacent in memory, and
+// each row stands on another page.
+void PackStrips(const Matrix& b, Index p, Index depth, Index first, Index columns, Index count,
+                float* to) {
+  const D d;
+  const Index strip = TileColumns(), lanes = LaneCount();
+  if (b.column != 1 || first + count * strip > columns) {
+    for (Index s = 0; s < count; ++s) {
+      PackStrip(b, p, depth, first + s * strip, columns, to + s * strip * depth);
+    }
+    return;
+  }
+  for (Index i = 0; i < depth; ++i) {
+    const float* from = b.data + (p + i) * b.row + first;
+    for (Index s = 0; s < count; ++s) {
+      for (int v = 0; v < kTileVectors; ++v) {
+        hn::StoreU(hn::LoadU(d, from + s * strip + v * lanes), d,
+                   to + (s * depth + i) * strip + v * lanes);
+      }
+    }
+  }
+}
+
 void PackMatrix(const Matrix& b, Index depth, Index columns, Index first, Index last,
                 float* panels) {
   const Index strip = TileColumns();
   for (Index j = first; j < last; j += strip)
     PackStrip(b, 0, depth, j, columns, panels + j * depth);
+}
+
+// to[q * kTileRows + r] = from[q * column + r] for r < kTileRows, q0 <= q < q1. `readable`: numbers
+// that exist from `from` on in each row of the source.
+HWY_INLINE void PackTileRows(const float* from, Index column, Index q0, Index q1, Index readable,
+                             float* to) {
+  Index q = q0;
+  const D d;
+  // A whole vector at a time; what it writes beyond the tile is overwritten by the next, but for
+  // the last.
+  if (LaneCount() >= kTileRows && readable >= LaneCount()) {
+    for (; q + 2 < q1; ++q) {
+      hn::StoreU(hn::LoadU(d, from + q * column), d, to + q * kTileRows);
+    }
+  }
+  for (; q < q1; ++q) std::copy_n(from + q * column, kTileRows, to + q * kTileRows);
 }
 
 // Rows [row, row + rows) of a, columns [p, p + depth), as the tiles read them:
@@ -174,9 +217,7 @@ void PackRows(const Matrix& a, Index row, Index rows, Index p, Index depth, floa
     for (Index q0 = 0; q0 < depth; q0 += 16) {
       const Index q1 = std::min(depth, q0 + 16);
       for (Index i = 0; i < whole; i += kTileRows) {
-        for (Index q = q0; q < q1; ++q) {
-          std::copy_n(from + q * a.column + i, kTileRows, to + i * depth + q * kTileRows);
-        }
+        PackTileRows(from + i, a.column, q0, q1, rows - i, to + i * depth);
       }
     }
   } else if (a.column == 1) {
@@ -196,39 +237,54 @@ void PackRows(const Matrix& a, Index row, Index rows, Index p, Index depth, floa
   }
 }
 
+// Columns [j, j + columns of finish) of c, all rows of the slice, from one strip of b.
+struct RowRange {
+  Index begin, end;
+  const float* packed;  // rows of a as PackRows leaves them, or null
+};
+HWY_INLINE void MultiplyStrip(const Matmul& w, const RowRange& rows, Index p, Index depth,
+                              const float* b, Finish finish) {
+  float* c = finish.c;
+  for (Index i = rows.begin; i < rows.end; i += kTileRows) {
+    finish.c = c + i * w.c_row;
+    const bool packed = rows.packed != nullptr;
+    const float* a =
+        packed ? rows.packed + (i - rows.begin) * depth : w.a.data + i * w.a.row + p * w.a.column;
+    WithRows(rows.end - i, [&](auto count) HWY_ATTR {
+      ComputeTile<count>(a, packed ? 1 : w.a.row, packed ? kTileRows : w.a.column, b, depth,
+                         finish);
+    });
+  }
+}
+
 // One slice of c, computed by one thread.
 void MatmulSlice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
                  Index column_end) {
-  HWY_ALIGN float strip_buffer[kDepth * kMaxStrip];
-  HWY_ALIGN float row_buffer[kDepth * kRowsPerSlice];
   const Index strip = TileColumns();
   const bool pack_a = column_end - column_begin >= kColumnsToPackA;
+  const Index a_size = pack_a ? round_up(row_end - row_begin, kTileRows) * kDepth : 0;
+  const Buffer memory(a_size + (w.panels == nullptr ? kStripsAtOnce * strip * kDepth : 0));
+  float* strips = memory.data() + a_size;
+  const RowRange rows{row_begin, row_end, pack_a ? memory.data() : nullptr};
   for (Index p = 0; p == 0 || p < w.depth; p += kDepth) {
     const Index depth = std::min(kDepth, w.depth - p);
     const bool last = p + depth >= w.depth;
-    if (pack_a) PackRows(w.a, row_begin, row_end - row_begin, p, depth, row_buffer);
+    if (pack_a) PackRows(w.a, row_begin, row_end - row_begin, p, depth, memory.data());
     for (Index j = column_begin; j < column_end; j += strip) {
-      const float* b = strip_buffer;
-      if (w.panels != nullptr) {
-        b = w.panels + j * w.depth + p * strip;
-      } else {
-        PackStrip(w.b, p, depth, j, w.columns, strip_buffer);
+      const Index nth = (j - column_begin) / strip % kStripsAtOnce;
+      if (w.panels == nullptr && nth == 0) {
+        const Index left = ceil_div(column_end - j, strip);
+        PackStrips(w.b, p, depth, j, w.columns, std::min(kStripsAtOnce, left), strips);
       }
-      Finish finish{.c = nullptr,
-                    .c_row = w.c_row,
-                    .columns = std::min(strip, column_end - j),
-                    .add_c = w.accumulate || p > 0,
-                    .bias = last && w.bias != nullptr ? w.bias + j : nullptr,
-                    .activation = last ? w.activation : Activation::kNone};
-      for (Index i = row_begin; i < row_end; i += kTileRows) {
-        finish.c = w.c + i * w.c_row + j;
-        const float* a =
-            pack_a ? row_buffer + (i - row_begin) * depth : w.a.data + i * w.a.row + p * w.a.column;
-        WithRows(row_end - i, [&](auto rows) HWY_ATTR {
-          ComputeTile<rows>(a, pack_a ? 1 : w.a.row, pack_a ? kTileRows : w.a.column, b, depth,
-                            finish);
-        });
-      }
+      MultiplyStrip(
+          w, rows, p, depth,
+          w.panels != nullptr ? w.panels + j * w.depth + p * strip : strips + nth * strip * depth,
+          {.c = w.c + j,
+           .c_row = w.c_row,
+           .columns = std::min(strip, column_end - j),
+           .add_c = w.accumulate || p > 0,
+           .bias = last && w.bias != nullptr ? w.bias + j : nullptr,
+           .activation = last ? w.activation : Activation::kNone});
     }
   }
 }
@@ -321,7 +377,7 @@ constexpr Index kColumnsPerSlice =
     256;  // at least, where there are as many: a is packed again for each slice
 // Measured with AVX-512: from here on oneDNN is ahead, if its slices are large.
 constexpr Index kWorkForOneDnn = Index{1} << 26;
-constexpr Index kOneDnnSlice = 512;
+constexpr Index kOneDnnRows = 256;  // whole rows: on narrower slices it leaves its fast path
 
 // Calls slice(product, row_begin, row_end, column_begin, column_end) for slices of every product of
 // a batch.
@@ -386,7 +442,7 @@ PackedMatrix pack_matrix(const Matrix& b, Index depth, Index columns) {
 void matmul(const Matmul& work) {
   if (work.rows == 0 || work.columns == 0) return;
   if (use_onednn(work)) {
-    return for_each_slice(work, kOneDnnSlice, kOneDnnSlice, onednn_slice);
+    return for_each_slice(work, kOneDnnRows, work.columns, onednn_slice);
   }
   const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
   if (work.rows <= kFewRows && work.panels == nullptr &&
