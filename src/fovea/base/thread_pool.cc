@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -41,8 +42,8 @@ constexpr std::uint64_t kLoop = 1ull << 32;
 class Pool {
  public:
   void run(int threads, Index count, ChunkBody body, const void* context) {
-    const std::unique_lock lock(callers_, std::try_to_lock);
-    if (!lock || inside_chunk || threads == 1 || count == 1) {
+    std::unique_lock lock(callers_, std::defer_lock);
+    if (inside_chunk || threads == 1 || count == 1 || !lock.try_lock()) {
       for (Index i = 0; i < count; ++i) body(context, i);
       return;
     }
@@ -67,10 +68,14 @@ class Pool {
   }
 
  private:
-  // Threads are started when they are first needed and live as long as the process.
+  // Threads are started when they are first needed and live as long as the process. Where the
+  // system gives no more of them, those that are there do the work.
   void hire(int helpers) {
-    for (; hired_ < helpers; ++hired_)
-      std::thread([this, number = hired_] { serve(number); }).detach();
+    try {
+      for (; hired_ < helpers; ++hired_)
+        std::thread([this, number = hired_] { serve(number); }).detach();
+    } catch (const std::system_error&) {
+    }
   }
 
   void work() {
