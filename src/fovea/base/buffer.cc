@@ -65,13 +65,15 @@ class Pool {
     const std::size_t size = class_bytes(size_class);
     Block* block = free;
     if (block != nullptr) {
-      ASAN_UNPOISON_MEMORY_REGION(block->data(), size - sizeof(Block));
       free = block->next_free;
       statistics_.bytes_cached -= size;
     } else {
       block = ask_system(size);
       block->size_class = size_class;
     }
+    // What was not asked for is not to be touched, even where the block has it.
+    ASAN_POISON_MEMORY_REGION(block->data(), size - sizeof(Block));
+    ASAN_UNPOISON_MEMORY_REGION(block->data(), bytes - sizeof(Block));
     statistics_.bytes_in_use += size;
     block->holders.store(1, std::memory_order_relaxed);
     return block;
