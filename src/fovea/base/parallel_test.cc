@@ -3,6 +3,8 @@
 #include "fovea/base/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -159,6 +161,27 @@ TEST(ParallelFor, FlushesDenormalsOnEveryThreadAndGivesTheCallersModeBack) {
     EXPECT_THROW(parallel_for(10, 10, [](Index, Index) { throw Error("stop"); }), Error);
     EXPECT_TRUE(denormals_are_kept());
   }
+}
+
+TEST(ParallelFor, WorksWithTheThreadsItGets) {
+  // Many times more than there are cores: each range still runs once.
+  const UseThreads guard(40);
+  EXPECT_EQ(ranges_of(500, 1).size(), 500u);
+}
+
+TEST(ParallelFor, RunsInAProcessThatWasForked) {
+  // The child has none of the helpers.
+  const UseThreads guard(3);
+  EXPECT_EQ(ranges_of(100, 1).size(), 100u);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::atomic<int> seen{0};
+    parallel_for(100, 1, [&](Index, Index) { ++seen; });
+    ::_exit(seen == 100 ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(FlushToZero, LastsAsLongAsTheOutermost) {
