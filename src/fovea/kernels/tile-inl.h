@@ -9,6 +9,8 @@
 #define FOVEA_KERNELS_TILE_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "fovea/kernels/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();

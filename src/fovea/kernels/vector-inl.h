@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include <cstring>
+#include <limits>
 
 #include "fovea/base/index.h"
 
