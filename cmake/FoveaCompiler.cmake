@@ -24,6 +24,9 @@ target_compile_options(fovea_flags INTERFACE
   -ffp-contract=off)
 # Instruction sets between these bring nothing for float arithmetic, and every one is compiled.
 target_compile_definitions(fovea_flags INTERFACE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)")
+# The lowest target is plain scalar code with every compiler, as it is with gcc 12: in Highway 1.0.3 the
+# alternative, emulated vectors, takes the maximum of -inf and -inf to be -FLT_MAX.
+target_compile_definitions(fovea_flags INTERFACE HWY_BROKEN_EMU128=1)
 if(FOVEA_WARNINGS_ARE_ERRORS)
   target_compile_options(fovea_flags INTERFACE -Werror)
 endif()
