@@ -373,6 +373,8 @@ HWY_EXPORT(HasAvx512);
 
 constexpr Index kWorkPerSlice =
     1 << 20;  // multiplications, some 20 us: a parallel region costs 1 us
+// Where b is packed once for all: few rows and many columns, so that a is packed once too.
+constexpr Index kRowsOfPacked = 60, kColumnsOfPacked = 2048;
 constexpr Index kColumnsPerSlice =
     256;  // at least, where there are as many: a is packed again for each slice
 // Measured with AVX-512: from here on oneDNN is ahead, if its slices are large.
@@ -457,15 +459,24 @@ void matmul(const Matmul& work) {
                             }
                           });
   }
+  auto slice = [](const Matmul& w, Index row_begin, Index row_end, Index begin, Index end) {
+    HWY_DYNAMIC_DISPATCH(MatmulSlice)(w, row_begin, row_end, begin, end);
+  };
+  if (work.panels != nullptr && work.rows > kRowsPerSlice) {
+    return for_each_slice(work, kRowsOfPacked, kColumnsOfPacked, slice);
+  }
+  if (work.rows > kRowsPerSlice && (work.batch == 1 || work.b_batch == 0)) {
+    const PackedMatrix packed = pack_matrix(work.b, work.depth, work.columns);
+    Matmul again = work;
+    again.panels = packed.panels.data();
+    return matmul(again);
+  }
   const Index row_slices = ceil_div(work.rows, kRowsPerSlice);
   const Index rows = round_up(ceil_div(work.rows, row_slices), 12);
   const Index wanted = work.rows * work.columns * work.depth / row_slices / kWorkPerSlice;
   const Index most = std::max<Index>(ceil_div(work.columns, kColumnsPerSlice), 4 / row_slices);
   const Index column_slices = std::clamp<Index>(wanted, 1, std::max<Index>(1, most));
-  for_each_slice(work, rows, round_up(ceil_div(work.columns, column_slices), strip),
-                 [](const Matmul& w, Index row_begin, Index row_end, Index begin, Index end) {
-                   HWY_DYNAMIC_DISPATCH(MatmulSlice)(w, row_begin, row_end, begin, end);
-                 });
+  for_each_slice(work, rows, round_up(ceil_div(work.columns, column_slices), strip), slice);
 }
 
 void matmul_here(const Matmul& work) {

@@ -21,21 +21,27 @@ float ReduceRow(Reduction op, const float* x, Index count) {
   return SumOf(count, [x](Index i, auto io) HWY_ATTR { return io.load(x + i); });
 }
 
-// y[i] = op over l of x[l * stride + i], for i < columns.
+// y[i] = op over l of x[l * stride + i], for i < columns. Four rows at a time, along the memory.
 void ReduceColumns(Reduction op, const float* x, Index length, Index stride, float* y,
                    Index columns) {
-  const D d;
-  const V start =
-      hn::Set(d, op == Reduction::kMax ? -std::numeric_limits<float>::infinity() : 0.0f);
-  ForEachVector(columns, [=](Index i, auto io) HWY_ATTR {
-    V result = start;
-    if (op == Reduction::kMax) {
-      for (Index l = 0; l < length; ++l) result = hn::Max(result, io.load(x + l * stride + i));
-    } else {
-      for (Index l = 0; l < length; ++l) result = hn::Add(result, io.load(x + l * stride + i));
-    }
-    io.store(result, y + i);
-  });
+  const bool largest = op == Reduction::kMax;
+  auto fold = [largest](V a, V b) HWY_ATTR { return largest ? hn::Max(a, b) : hn::Add(a, b); };
+  std::fill_n(y, columns, largest ? -std::numeric_limits<float>::infinity() : 0.0f);
+  Index l = 0;
+  for (; l + 4 <= length; l += 4) {
+    const float* rows = x + l * stride;
+    ForEachVector(columns, [=](Index i, auto io) HWY_ATTR {
+      const V first = fold(io.load(rows + i), io.load(rows + stride + i));
+      const V second = fold(io.load(rows + 2 * stride + i), io.load(rows + 3 * stride + i));
+      io.store(fold(io.load(y + i), fold(first, second)), y + i);
+    });
+  }
+  for (; l < length; ++l) {
+    const float* row = x + l * stride;
+    ForEachVector(columns, [=](Index i, auto io) HWY_ATTR {
+      io.store(fold(io.load(y + i), io.load(row + i)), y + i);
+    });
+  }
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
