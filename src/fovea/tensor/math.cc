@@ -8,7 +8,8 @@
 namespace fovea {
 namespace {
 
-// x stretched to `shape`. kernels::zip walks rows whose numbers are adjacent or all the same: another x is copied.
+// x stretched to `shape`. kernels::zip walks rows whose numbers are adjacent or all the same:
+// another x is copied.
 Tensor stretched(const Tensor& x, const Shape& shape) {
   const Tensor wide = x.broadcast_to(shape);
   int row = shape.rank() - 1;
