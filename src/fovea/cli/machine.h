@@ -33,8 +33,7 @@ TriadRate measure_triad(Index bytes, double budget);
 // Bytes of a triad that no cache of this machine holds.
 Index bytes_beyond_caches();
 
-// An empty parallel loop, and OpenMP's own empty region with as many threads.
+// Seconds of a parallel loop that does nothing.
 double measure_empty_loop(double budget);
-double measure_empty_region(double budget);
 
 }  // namespace fovea::cli
