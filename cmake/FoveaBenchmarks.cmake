@@ -1,5 +1,16 @@
 # One program bench_<folder> for every folder with *_bench.cc; built, never run by ctest.
-find_package(benchmark REQUIRED)
+# And this library's side of bench/against_torch, which starts it.
+if(TARGET fovea_cli)
+  add_executable(against_torch bench/against_torch.cc)
+  set_target_properties(against_torch PROPERTIES RUNTIME_OUTPUT_DIRECTORY bench)
+  target_link_libraries(against_torch PRIVATE fovea_cli fovea_flags)
+endif()
+
+find_package(benchmark QUIET)
+if(NOT benchmark_FOUND)
+  message(STATUS "Google Benchmark (Debian: libbenchmark-dev) is not there: no bench_* programs")
+  return()
+endif()
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/fovea/*_bench.cc)
 foreach(source IN LISTS sources)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src/fovea OUTPUT_VARIABLE relative)

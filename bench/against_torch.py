@@ -1,0 +1,270 @@
+# The side of bench/against_torch that runs in PyTorch. It answers, line by line:
+#   check WORK THREADS FOLDER   reads inputs.npz, does the work, compares with results.npz -> the largest
+#                               difference, relative to the largest value of its array
+#   time WORK THREADS SECONDS   -> the median and the fastest of the calls, in ms, and the settings chosen
+# The same work in this library: against_torch.cc. Its weights are [in, out], PyTorch's [out, in].
+import sys
+import time
+from statistics import median
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.set_flush_denormal(True)
+RATE = 1e-3
+SMOOTHING = 0.1
+
+
+def tensor(array):
+    return torch.from_numpy(np.ascontiguousarray(array))
+
+
+def leaf(array):
+    return tensor(array).requires_grad_()
+
+
+def parameter(array):
+    return nn.Parameter(tensor(array))
+
+
+def labels(array):
+    return torch.from_numpy(array.astype(np.int64))
+
+
+class Pass:
+    """Forward and backward; `leaves` maps a result's name to (leaf, how its gradient becomes ours)."""
+
+    variants = [""]
+
+    def select(self, variant):
+        pass
+
+    def clear(self):
+        for value, _ in self.leaves.values():
+            value.grad = None
+
+    def run(self):
+        self.clear()
+        self.forward_backward()
+
+    def results(self):
+        self.clear()
+        found = self.forward_backward()
+        for name, (value, ours) in self.leaves.items():
+            found["d_" + name] = ours(value.grad)
+        return found
+
+
+def same(x):
+    return x
+
+
+def transposed(x):
+    return x.t()
+
+
+class Recurrent(Pass):
+    # Time stands first, as PyTorch likes it.
+    def __init__(self, data, kind, directions):
+        self.net = kind(256, 512, bidirectional=directions == 2)
+        self.x = leaf(data["x"].transpose(1, 0, 2))
+        self.d_y = tensor(data["d_y"].transpose(1, 0, 2))
+        self.leaves = {"x": (self.x, lambda g: g.transpose(0, 1))}
+        for k in range(directions):
+            suffix = "_l0" + ("_reverse" if k else "")
+            for name, theirs, ours in (("input", "weight_ih", transposed), ("recurrent", "weight_hh", transposed),
+                                       ("input_bias", "bias_ih", same), ("recurrent_bias", "bias_hh", same)):
+                ours_name = f"direction.{k}.{name}"
+                weight = getattr(self.net, theirs + suffix)
+                with torch.no_grad():
+                    weight.copy_(ours(tensor(data[ours_name])))
+                self.leaves[ours_name] = (weight, ours)
+
+    def forward_backward(self):
+        y = self.net(self.x)[0]
+        y.backward(self.d_y)
+        return {"y": y.detach().transpose(0, 1)}
+
+
+class Classifier(Pass):
+    def __init__(self, data):
+        self.x, self.gain, self.bias = leaf(data["x"]), leaf(data["norm.gain"]), leaf(data["norm.bias"])
+        self.weight, self.out_bias = leaf(data["out.weight"].T), leaf(data["out.bias"])
+        self.labels = labels(data["labels"])
+        self.leaves = {"x": (self.x, same), "norm.gain": (self.gain, same), "norm.bias": (self.bias, same),
+                       "out.weight": (self.weight, transposed), "out.bias": (self.out_bias, same)}
+
+    def forward_backward(self):
+        y = F.layer_norm(self.x, (128,), self.gain, self.bias)
+        loss = F.cross_entropy(F.linear(y, self.weight, self.out_bias), self.labels, label_smoothing=SMOOTHING)
+        loss.backward()
+        return {"loss": loss.detach()}
+
+
+class NormAndLoss(Pass):
+    def __init__(self, data):
+        self.x, self.gain, self.bias = leaf(data["x"]), leaf(data["gain"]), leaf(data["bias"])
+        self.logits, self.d_y, self.labels = leaf(data["logits"]), tensor(data["d_y"]), labels(data["labels"])
+        self.leaves = {"x": (self.x, same), "gain": (self.gain, same), "bias": (self.bias, same),
+                       "logits": (self.logits, same)}
+
+    def forward_backward(self):
+        y = F.layer_norm(self.x, (128,), self.gain, self.bias)
+        y.backward(self.d_y)
+        loss = F.cross_entropy(self.logits, self.labels, label_smoothing=SMOOTHING)
+        loss.backward()
+        return {"y": y.detach(), "loss": loss.detach()}
+
+
+class Linear(Pass):
+    leaves = {}
+
+    def __init__(self, data):
+        self.x, self.weight, self.bias = tensor(data["x"]), tensor(data["weight"].T), tensor(data["bias"])
+
+    def forward_backward(self):
+        with torch.no_grad():
+            return {"y": F.linear(self.x, self.weight, self.bias)}
+
+
+class Training:
+    """Steps with Adam on one batch. Which loop of Adam is faster depends on the machine: both are tried."""
+
+    variants = ["Adam one by one", "Adam foreach"]
+
+    def select(self, variant):
+        # A new optimizer starts from zero; what it costs does not depend on that.
+        self.optimizer = torch.optim.Adam(self.net.parameters(), RATE, foreach="foreach" in variant)
+
+    def backward(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = F.cross_entropy(self.net(self.x), self.labels)
+        loss.backward()
+        return loss
+
+    def run(self):
+        self.backward()
+        self.optimizer.step()
+
+    def results(self):
+        self.select("")
+        found, losses = {}, []
+        for step in range(5):
+            losses.append(self.backward().detach())
+            if step == 0:
+                found = {"d_" + name: ours(weight.grad) for name, (weight, ours) in self.weights.items()}
+            self.optimizer.step()
+        found["losses"] = torch.stack(losses)
+        return found
+
+    def load(self, data, layers):
+        """layers: our name -> module"""
+        self.weights = {}
+        for name, module in layers.items():
+            ours = transposed if isinstance(module, nn.Linear) else same
+            module.weight = nn.Parameter(tensor(ours(tensor(data[name + ".weight"])).numpy()))
+            module.bias = parameter(data[name + ".bias"])
+            self.weights[name + ".weight"] = (module.weight, ours)
+            self.weights[name + ".bias"] = (module.bias, same)
+
+
+class Cnn(Training):
+    variants = [f"{layout}, {adam}" for layout in ("contiguous", "channels last") for adam in Training.variants]
+
+    def __init__(self, data):
+        first, second, out = nn.Conv2d(1, 32, 3, padding=1), nn.Conv2d(32, 64, 3, padding=1), nn.Linear(64 * 49, 10)
+        self.net = nn.Sequential(first, nn.ReLU(), nn.MaxPool2d(2), second, nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                                 out)
+        self.x, self.labels = tensor(data["images"]), labels(data["labels"])
+        self.load(data, {"first": first, "second": second, "out": out})
+
+    def select(self, variant):
+        layout = torch.channels_last if "channels last" in variant else torch.contiguous_format
+        self.net.to(memory_format=layout)
+        self.x = self.x.contiguous(memory_format=layout)
+        super().select(variant)
+
+
+class Perceptron(Training):
+    def __init__(self, data):
+        first, second = nn.Linear(256, 256), nn.Linear(256, 256)
+        self.net = nn.Sequential(first, nn.ReLU(), second)
+        self.x, self.labels = tensor(data["x"]), labels(data["labels"])
+        self.load(data, {"first": first, "second": second})
+
+
+MAKERS = {
+    "gru": lambda data: Recurrent(data, nn.GRU, 1),
+    "bigru": lambda data: Recurrent(data, nn.GRU, 2),
+    "lstm": lambda data: Recurrent(data, nn.LSTM, 1),
+    "cnn": Cnn,
+    "perceptron": Perceptron,
+    "classifier": Classifier,
+    "norm_and_loss": NormAndLoss,
+    "linear": Linear,
+}
+works = {}  # name -> work
+chosen = {}  # (name, threads) -> variant
+
+
+def check(name, folder):
+    data = np.load(folder + "/inputs.npz")
+    expected = np.load(folder + "/results.npz")
+    works[name] = MAKERS[name](data)
+    found = works[name].results()
+    if set(found) != set(expected):
+        raise RuntimeError(f"{name}: results differ in kind: {sorted(found)} and {sorted(expected)}")
+    worst, where = 0.0, "-"
+    for key, value in found.items():
+        theirs, ours = value.numpy(), expected[key]
+        if theirs.shape != ours.shape:
+            raise RuntimeError(f"{name}: {key} is {theirs.shape} here and {ours.shape} there")
+        difference = float(np.max(np.abs(theirs - ours)) / max(np.max(np.abs(theirs)), 1e-30))
+        if not difference <= worst:
+            worst, where = difference, key
+    return f"{worst} {where}"
+
+
+def measure(work, seconds):
+    warm = time.perf_counter()
+    work.run()
+    if time.perf_counter() - warm < seconds / 4:
+        work.run()
+    times = []
+    begin = time.perf_counter()
+    while len(times) < 2 or time.perf_counter() - begin < seconds:
+        start = time.perf_counter()
+        work.run()
+        times.append((time.perf_counter() - start) * 1e3)
+    return median(times), min(times)
+
+
+def choose(work, seconds):
+    """The fastest of the settings, tried in turns."""
+    fastest = {}
+    for _ in range(3 if len(work.variants) > 1 else 0):
+        for variant in work.variants:
+            work.select(variant)
+            fastest[variant] = min(measure(work, seconds / 3)[1], fastest.get(variant, float("inf")))
+    return min(fastest, key=fastest.get) if fastest else work.variants[0]
+
+
+def timed(name, threads, seconds):
+    work = works[name]
+    if (name, threads) not in chosen:
+        chosen[name, threads] = choose(work, seconds)
+        work.select(chosen[name, threads])
+    middle, fastest = measure(work, seconds)
+    return f"{middle} {fastest} {chosen[name, threads]}"
+
+
+for line in sys.stdin:
+    try:
+        verb, name, threads, rest = line.split()
+        torch.set_num_threads(int(threads))
+        answer = check(name, rest) if verb == "check" else timed(name, int(threads), float(rest))
+    except Exception as error:  # the other side wants to know
+        answer = f"error: {type(error).__name__}: {error}".replace("\n", " ")
+    print(answer, flush=True)
