@@ -1,11 +1,13 @@
 // The side of bench/against_torch that runs in this library. It answers, line by line:
 //   check WORK THREADS FOLDER   writes what goes in (inputs.npz) and what comes out (results.npz)
-//   time WORK THREADS SECONDS   -> the median and the fastest of the calls, in ms
+//   time WORK THREADS SECONDS   -> of the calls, in ms: their median, the fastest, and the median
+//                               of the processor time they took on all threads
 //   peak THREADS SECONDS        -> GFLOP/s of the FMA loop of `fovea bench`
 // The same work in PyTorch: against_torch.py.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -286,7 +288,12 @@ Work make_work(const std::string& name) {
   fail("against_torch: there is no work '{}'", name);
 }
 
-// The median and the fastest of single calls, after one or two that wake threads and fill caches.
+double median(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
+}
+
+// Single calls, after one or two that wake threads and fill caches.
 std::string call_times(const std::function<void()>& run, double budget) {
   using Clock = std::chrono::steady_clock;
   const auto since = [](Clock::time_point start) {
@@ -295,16 +302,18 @@ std::string call_times(const std::function<void()>& run, double budget) {
   const auto warm = Clock::now();
   run();
   if (since(warm) < budget / 4) run();
-  std::vector<double> times;
+  std::vector<double> times, processor_times;
   const auto begin = Clock::now();
   while (times.size() < 2 || since(begin) < budget) {
+    const std::clock_t processor_start = std::clock();
     const auto start = Clock::now();
     run();
     times.push_back(since(start) * 1e3);
+    processor_times.push_back(static_cast<double>(std::clock() - processor_start) * 1e3 /
+                              CLOCKS_PER_SEC);
   }
-  std::sort(times.begin(), times.end());
-  const double median = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
-  return fmt::format("{} {}", median, times.front());
+  return fmt::format("{} {} {}", median(times), *std::min_element(times.begin(), times.end()),
+                     median(processor_times));
 }
 
 class Worker {

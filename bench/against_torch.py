@@ -1,7 +1,8 @@
 # The side of bench/against_torch that runs in PyTorch. It answers, line by line:
 #   check WORK THREADS FOLDER   reads inputs.npz, does the work, compares with results.npz -> the largest
 #                               difference, relative to the largest value of its array
-#   time WORK THREADS SECONDS   -> the median and the fastest of the calls, in ms, and the settings chosen
+#   time WORK THREADS SECONDS   -> of the calls, in ms: their median, the fastest, and the median of the
+#                               processor time they took on all threads; then the settings chosen
 # The same work in this library: against_torch.cc. Its weights are [in, out], PyTorch's [out, in].
 import sys
 import time
@@ -232,13 +233,14 @@ def measure(work, seconds):
     work.run()
     if time.perf_counter() - warm < seconds / 4:
         work.run()
-    times = []
+    times, processor_times = [], []
     begin = time.perf_counter()
     while len(times) < 2 or time.perf_counter() - begin < seconds:
-        start = time.perf_counter()
+        processor_start, start = time.process_time(), time.perf_counter()
         work.run()
         times.append((time.perf_counter() - start) * 1e3)
-    return median(times), min(times)
+        processor_times.append((time.process_time() - processor_start) * 1e3)
+    return median(times), min(times), median(processor_times)
 
 
 def choose(work, seconds):
@@ -256,8 +258,7 @@ def timed(name, threads, seconds):
     if (name, threads) not in chosen:
         chosen[name, threads] = choose(work, seconds)
         work.select(chosen[name, threads])
-    middle, fastest = measure(work, seconds)
-    return f"{middle} {fastest} {chosen[name, threads]}"
+    return "{} {} {} {}".format(*measure(work, seconds), chosen[name, threads])
 
 
 for line in sys.stdin:
