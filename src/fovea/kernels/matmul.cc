@@ -21,15 +21,16 @@
 #ifndef FOVEA_KERNELS_MATMUL_CONSTANTS
 #define FOVEA_KERNELS_MATMUL_CONSTANTS
 namespace fovea::kernels {
-// Depth of one pass: a strip of b (256 x 16 numbers with AVX2, 16 KiB) and the rows of a stay in
-// the first cache.
-constexpr Index kDepth = 256;
+// Depth of one pass: a strip of b (512 x 16 numbers with AVX2, 32 KiB) and the rows of a stream from
+// the second cache, and c is read and written half as often as with half of it.
+constexpr Index kDepth = 512;
 constexpr Index kMaxStrip = 64;  // columns of a strip on the widest vectors
 constexpr Index kRowsPerSlice =
     252;  // a multiple of the tile's 6 and 12 rows: b is packed again for each slice
 constexpr Index kColumnsToPackA =
     192;  // with fewer columns, copying a costs more than reading it where it stands
 constexpr Index kStripsAtOnce = 4;  // of b, packed together
+constexpr Index kRowsAhead = 8;     // of b, fetched while packing
 constexpr Index kFewRows = 3;       // up to here packing b costs more than it saves
 }  // namespace fovea::kernels
 #endif
@@ -81,30 +82,25 @@ HWY_NOINLINE void FinishTile(const float* tile, int rows, const Finish& f) {
 // rows x strip numbers of c.
 template <int kRows>
 HWY_INLINE void ComputeTile(const float* a, Index a_row, Index a_step, const float* b, Index depth,
-                            const Finish& f) {
+                            const float* ahead, const Finish& f) {
   const D d;
   const Index lanes = LaneCount();
   const Index strip = TileColumns();
   for (int r = 0; r < kRows; ++r)
     hwy::Prefetch(f.c + r * f.c_row);  // needed when the sums are done
+  // One loop for all ways out: the compiler then keeps all sums in registers, whatever follows.
   const bool whole = f.columns == strip && f.bias == nullptr && f.activation == Activation::kNone;
-  if (whole && f.add_c) {
-    TileProduct<kRows, kTileVectors>(a, a_row, a_step, b, strip, depth,
-                                     [&](int r, int v, V sum) HWY_ATTR {
-                                       float* at = f.c + r * f.c_row + v * lanes;
-                                       hn::StoreU(hn::Add(hn::LoadU(d, at), sum), d, at);
-                                     });
-  } else if (whole) {
-    TileProduct<kRows, kTileVectors>(
-        a, a_row, a_step, b, strip, depth,
-        [&](int r, int v, V sum) HWY_ATTR { hn::StoreU(sum, d, f.c + r * f.c_row + v * lanes); });
-  } else {
-    HWY_ALIGN float tile[kRows * kMaxStrip];
-    TileProduct<kRows, kTileVectors>(
-        a, a_row, a_step, b, strip, depth,
-        [&](int r, int v, V sum) HWY_ATTR { hn::Store(sum, d, tile + r * strip + v * lanes); });
-    FinishTile(tile, kRows, f);
-  }
+  HWY_ALIGN float tile[kRows * kMaxStrip];
+  float* to = whole ? f.c : tile;
+  const Index to_row = whole ? f.c_row : strip;
+  const bool add = whole && f.add_c;
+  TileProduct<kRows, kTileVectors>(a, a_row, a_step, b, strip, depth, ahead,
+                                   [&](int r, int v, V sum) HWY_ATTR {
+                                     float* at = to + r * to_row + v * lanes;
+                                     if (add) sum = hn::Add(hn::LoadU(d, at), sum);
+                                     hn::StoreU(sum, d, at);
+                                   });
+  if (!whole) FinishTile(tile, kRows, f);
 }
 
 // to[i * strip + j] = from[j * column + i] for four j: transposes 4 x 4 numbers at a time.
@@ -175,6 +171,7 @@ void PackStrips(const Matrix& b, Index p, Index depth, Index first, Index column
   for (Index i = 0; i < depth; ++i) {
     const float* from = b.data + (p + i) * b.row + first;
     for (Index s = 0; s < count; ++s) {
+      hwy::Prefetch(from + kRowsAhead * b.row + s * strip);
       for (int v = 0; v < kTileVectors; ++v) {
         hn::StoreU(hn::LoadU(d, from + s * strip + v * lanes), d,
                    to + (s * depth + i) * strip + v * lanes);
@@ -185,9 +182,11 @@ void PackStrips(const Matrix& b, Index p, Index depth, Index first, Index column
 
 void PackMatrix(const Matrix& b, Index depth, Index columns, Index first, Index last,
                 float* panels) {
-  const Index strip = TileColumns();
-  for (Index j = first; j < last; j += strip)
-    PackStrip(b, 0, depth, j, columns, panels + j * depth);
+  const Index wide = kStripsAtOnce * TileColumns();
+  for (Index j = first; j < last; j += wide) {
+    const Index count = std::min(kStripsAtOnce, ceil_div(last - j, TileColumns()));
+    PackStrips(b, 0, depth, j, columns, count, panels + j * depth);
+  }
 }
 
 // to[q * kTileRows + r] = from[q * column + r] for r < kTileRows, q0 <= q < q1. `readable`: numbers
@@ -243,16 +242,22 @@ struct RowRange {
   const float* packed;  // rows of a as PackRows leaves them, or null
 };
 HWY_INLINE void MultiplyStrip(const Matmul& w, const RowRange& rows, Index p, Index depth,
-                              const float* b, Finish finish) {
+                              const float* b, const float* next_b, Finish finish) {
   float* c = finish.c;
+  const Index fetched = depth / kStepsPerFetch * kFloatsPerLine;  // of next_b, by each tile
+  const Index shares = fetched == 0 ? 1 : depth * TileColumns() / fetched;
   for (Index i = rows.begin; i < rows.end; i += kTileRows) {
     finish.c = c + i * w.c_row;
     const bool packed = rows.packed != nullptr;
     const float* a =
         packed ? rows.packed + (i - rows.begin) * depth : w.a.data + i * w.a.row + p * w.a.column;
+    const float* ahead = next_b + (i - rows.begin) / kTileRows % shares * fetched;
     WithRows(rows.end - i, [&](auto count) HWY_ATTR {
-      ComputeTile<count>(a, packed ? 1 : w.a.row, packed ? kTileRows : w.a.column, b, depth,
-                         finish);
+      if (packed) {  // with strides the compiler knows
+        ComputeTile<count>(a, 1, kTileRows, b, depth, ahead, finish);
+      } else {
+        ComputeTile<count>(a, w.a.row, w.a.column, b, depth, ahead, finish);
+      }
     });
   }
 }
@@ -276,9 +281,11 @@ void MatmulSlice(const Matmul& w, Index row_begin, Index row_end, Index column_b
         const Index left = ceil_div(column_end - j, strip);
         PackStrips(w.b, p, depth, j, w.columns, std::min(kStripsAtOnce, left), strips);
       }
+      const float* b =
+          w.panels != nullptr ? w.panels + j * w.depth + p * strip : strips + nth * strip * depth;
+      const float* next_b = w.panels != nullptr ? b + strip * w.depth : b + strip * depth;
       MultiplyStrip(
-          w, rows, p, depth,
-          w.panels != nullptr ? w.panels + j * w.depth + p * strip : strips + nth * strip * depth,
+          w, rows, p, depth, b, j + strip < column_end ? next_b : b,
           {.c = w.c + j,
            .c_row = w.c_row,
            .columns = std::min(strip, column_end - j),
@@ -303,9 +310,9 @@ void FewRowsAlong(const Matmul& w, Index column_begin, Index column_end) {
       const float* b = w.b.data + j;
       auto keep = [&](int, int v, V sum) HWY_ATTR { hn::Store(sum, d, sums + v * lanes); };
       if (width == kWide * lanes) {
-        TileProduct<1, kWide>(a, 0, w.a.column, b, w.b.row, w.depth, keep);
+        TileProduct<1, kWide>(a, 0, w.a.column, b, w.b.row, w.depth, b + kWide * lanes, keep);
       } else if (width == lanes) {
-        TileProduct<1, 1>(a, 0, w.a.column, b, w.b.row, w.depth, keep);
+        TileProduct<1, 1>(a, 0, w.a.column, b, w.b.row, w.depth, b + lanes, keep);
       } else {
         V sum = hn::Zero(d);
         for (Index p = 0; p < w.depth; ++p) {
@@ -373,8 +380,9 @@ HWY_EXPORT(HasAvx512);
 
 constexpr Index kWorkPerSlice =
     1 << 20;  // multiplications, some 20 us: a parallel region costs 1 us
-// Where b is packed once for all: few rows and many columns, so that a is packed once too.
-constexpr Index kRowsOfPacked = 60, kColumnsOfPacked = 2048;
+// Where b is packed once for all: about so many rows, and many columns, so that a is packed once too.
+constexpr Index kRowsOfPacked = 66, kColumnsOfPacked = 2048;
+constexpr Index kEvenly = 4;  // slices come in multiples of this, for 2 or 4 threads to share
 constexpr Index kColumnsPerSlice =
     256;  // at least, where there are as many: a is packed again for each slice
 // Measured with AVX-512: from here on oneDNN is ahead, if its slices are large.
@@ -434,7 +442,7 @@ bool use_onednn(const Matmul& w) {
 PackedMatrix pack_matrix(const Matrix& b, Index depth, Index columns) {
   const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
   PackedMatrix packed{Buffer(round_up(columns, strip) * depth), depth, columns};
-  const Index grain = round_up(std::max<Index>(1, 65536 / std::max<Index>(1, depth)), strip);
+  const Index grain = round_up(std::max<Index>(1, 65536 / std::max<Index>(1, depth)), 4 * strip);
   parallel_for(columns, grain, [&](Index begin, Index end) {
     HWY_DYNAMIC_DISPATCH(PackMatrix)(b, depth, columns, begin, end, packed.panels.data());
   });
@@ -463,7 +471,8 @@ void matmul(const Matmul& work) {
     HWY_DYNAMIC_DISPATCH(MatmulSlice)(w, row_begin, row_end, begin, end);
   };
   if (work.panels != nullptr && work.rows > kRowsPerSlice) {
-    return for_each_slice(work, kRowsOfPacked, kColumnsOfPacked, slice);
+    const Index slices = round_up(ceil_div(work.rows, kRowsOfPacked), kEvenly);
+    return for_each_slice(work, ceil_div(work.rows, slices), kColumnsOfPacked, slice);
   }
   if (work.rows > kRowsPerSlice && (work.batch == 1 || work.b_batch == 0)) {
     const PackedMatrix packed = pack_matrix(work.b, work.depth, work.columns);

@@ -170,7 +170,7 @@ HWY_EXPORT(GruUnitsBackward);
 HWY_EXPORT(LstmUnits);
 HWY_EXPORT(LstmUnitsBackward);
 
-constexpr Index kWorkPerChunk = Index{1} << 22;  // multiplications: some 80 us
+constexpr Index kWorkPerChunk = Index{1} << 23;  // multiplications, at most: some 160 us
 constexpr Index kMaxUnits = 256;
 constexpr Index kGrain = 2048;  // units of gates a chunk of a single step: some microseconds
 
@@ -188,10 +188,14 @@ struct Steps {
   Index following(Index t, Index i) const { return i < rows(after(t)) ? offset[after(t)] + i : -1; }
 };
 
-// Units a chunk, so that the work of one is worth a thread's while.
+// Units a chunk, so that the work of one is worth a thread's while. Doubled strips: the usual
+// numbers of units then make an even number of equal chunks.
 Index units_per_chunk(Index rows, Index hidden, int gates) {
-  const Index wanted = kWorkPerChunk / std::max<Index>(1, rows * hidden * gates);
-  return round_up(std::clamp<Index>(wanted, 1, kMaxUnits), strip_columns());
+  const Index most =
+      std::min(kMaxUnits, kWorkPerChunk / std::max<Index>(1, rows * hidden * gates));
+  Index units = strip_columns();
+  while (2 * units <= most) units *= 2;
+  return units;
 }
 
 // Rows of step t whose sequence starts there: their state comes from h0.

@@ -9,6 +9,8 @@
 #define FOVEA_KERNELS_TILE_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
+
 #include <type_traits>
 
 #include "fovea/kernels/vector-inl.h"
@@ -23,15 +25,20 @@ constexpr int kTileRows = 12;
 constexpr int kTileRows = 6;
 #endif
 constexpr int kTileVectors = 2;
+constexpr int kFloatsPerLine = 16;
 
 HWY_INLINE Index TileColumns() { return kTileVectors * LaneCount(); }
 
+// Steps of the depth for which a tile fetches one cache line of what will be read next.
+constexpr int kStepsPerFetch = 2;
+
 // emit(r, v, sum over p < depth of a[r * a_row + p * a_step] * b[p * b_step + v * lanes ...]),
-// unrolled: the sums must never be indexed at run time, or they leave the registers.
+// unrolled: the sums must never be indexed at run time, or they leave the registers. Meanwhile
+// depth / kStepsPerFetch cache lines from `ahead` on are fetched.
 template <int kRows, int kVectors, class Emit>
 HWY_INLINE void TileProduct(const float* HWY_RESTRICT a, Index a_row, Index a_step,
                             const float* HWY_RESTRICT b, Index b_step, Index depth,
-                            const Emit& emit) {
+                            const float* ahead, const Emit& emit) {
   const D d;
   const Index lanes = LaneCount();
   V sum[kRows][kVectors];
@@ -40,7 +47,7 @@ HWY_INLINE void TileProduct(const float* HWY_RESTRICT a, Index a_row, Index a_st
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
   }
-  for (Index p = 0; p < depth; ++p) {
+  const auto step = [&]() HWY_ATTR {
     V row[kVectors];
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) row[v] = hn::LoadU(d, b + v * lanes);
@@ -52,7 +59,14 @@ HWY_INLINE void TileProduct(const float* HWY_RESTRICT a, Index a_row, Index a_st
     }
     a += a_step;
     b += b_step;
+  };
+  Index p = 0;
+  for (; p + kStepsPerFetch <= depth; p += kStepsPerFetch, ahead += kFloatsPerLine) {
+    hwy::Prefetch(ahead);
+#pragma GCC unroll 8
+    for (int i = 0; i < kStepsPerFetch; ++i) step();
   }
+  for (; p < depth; ++p) step();
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
