@@ -170,8 +170,8 @@ Work cnn_work() {
   const Tensor labels = label_numbers(kBatch, 10, random);
   const Ids ids = ids_of(labels);
   return training(model, {{"images", images}, {"labels", labels}}, [=](const Cnn& m) {
-    Var x = max_pool2d(relu(m.first(Var(images))));
-    x = max_pool2d(relu(m.second(x)));
+    Var x = max_pool2d(m.first(Var(images), Activation::kRelu));
+    x = max_pool2d(m.second(x, Activation::kRelu));
     return cross_entropy(m.out(reshape(x, {kBatch, -1})), ids);
   });
 }

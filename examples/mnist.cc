@@ -32,10 +32,10 @@ struct Reader {
 
   // images [batch, height, width] -> [batch, class]
   Var operator()(const Tensor& images) const {
-    Var x = unsqueeze(images, 1);     // [batch, channel, height, width]
-    x = max_pool2d(relu(first(x)));   // [batch, 16, height / 2, width / 2]
-    x = max_pool2d(relu(second(x)));  // [batch, 32, height / 4, width / 4]
-    x = relu(third(x));               // [batch, 64, height / 4, width / 4]
+    Var x = unsqueeze(images, 1);                  // [batch, channel, height, width]
+    x = max_pool2d(first(x, Activation::kRelu));   // [batch, 16, height / 2, width / 2]
+    x = max_pool2d(second(x, Activation::kRelu));  // [batch, 32, height / 4, width / 4]
+    x = third(x, Activation::kRelu);               // [batch, 64, height / 4, width / 4]
     return output(reshape(x, {x.shape(0), -1}));
   }
 

@@ -46,9 +46,30 @@ kernels::ConvShape conv_shape(const Shape& x, const Shape& weight, const Var& bi
   return s;
 }
 
+Var activate(Activation activation, const Var& x) {
+  switch (activation) {
+    case Activation::kNone:
+      return x;
+    case Activation::kRelu:
+      return relu(x);
+    case Activation::kTanh:
+      return tanh(x);
+    case Activation::kSigmoid:
+      return sigmoid(x);
+    case Activation::kGelu:
+      return gelu(x);
+  }
+  return x;
+}
+
 }  // namespace
 
-Var conv2d(const Var& x, const Var& weight, const Var& bias, const Conv2d& options) {
+Var conv2d(const Var& x, const Var& weight, const Var& bias, const Conv2d& options,
+           Activation activation) {
+  const bool with_relu = activation == Activation::kRelu;
+  if (!with_relu && activation != Activation::kNone) {
+    return activate(activation, conv2d(x, weight, bias, options));
+  }
   const kernels::ConvShape s = conv_shape(x.shape(), weight.shape(), bias, options);
   const Tensor input = x.value().packed(), w = weight.value().packed();
   const Tensor b = bias ? bias.value().packed() : Tensor();
@@ -57,9 +78,10 @@ Var conv2d(const Var& x, const Var& weight, const Var& bias, const Conv2d& optio
                          .x = input.data(),
                          .weight = w.data(),
                          .bias = b ? b.data() : nullptr,
-                         .y = y.data()});
+                         .y = y.data(),
+                         .relu = with_relu});
   return record("conv2d", y, {x, weight, bias}, [=](const Tensor& d_y) {
-    const Tensor d = d_y.packed();
+    const Tensor d = (with_relu ? zip(Binary::kReluBackward, d_y, y) : d_y).packed();
     if (wants_grad(x)) {
       Tensor d_x(x.shape());
       kernels::conv_backward_input(

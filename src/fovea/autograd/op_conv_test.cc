@@ -79,6 +79,30 @@ TEST(Conv2d, IsRightWithoutBias) {
   }
 }
 
+TEST(Conv2d, WithAnActivationIsTheConvolutionAndThenTheActivation) {
+  const std::vector<std::pair<Activation, Var (*)(const Var&)>> activations = {
+      {Activation::kRelu, relu},
+      {Activation::kTanh, tanh},
+      {Activation::kSigmoid, sigmoid},
+      {Activation::kGelu, gelu}};
+  for (const Case& c : kCases) {
+    for (const auto& [activation, apply] : activations) {
+      SCOPED_TRACE(fmt::format("{} with {}, {}", c.x.text(), c.weight.text(), int(activation)));
+      auto run = [&, apply = apply](bool fused) {
+        const Var x = Var::parameter(random_tensor(c.x));
+        const Var weight = Var::parameter(random_tensor(c.weight));
+        const Var bias = Var::parameter(random_tensor({c.weight[0]}));
+        const Var y = fused ? conv2d(x, weight, bias, c.options, activation)
+                            : apply(conv2d(x, weight, bias, c.options));
+        backward(y, random_tensor(y.shape(), -1, 1, 11));
+        return std::vector{y.value().values(), x.grad().values(), weight.grad().values(),
+                           bias.grad().values()};
+      };
+      EXPECT_EQ(run(true), run(false));
+    }
+  }
+}
+
 TEST(Conv2d, ReadsViewsAsTheNumbersTheyShow) {
   const Tensor x = random_tensor({2, 5, 4, 9}), weight = random_tensor({3, 9, 2, 3});
   const Tensor bias = random_tensor({3, 2});

@@ -121,8 +121,9 @@ struct Conv2d {
   Index groups = 1;
 };
 // weight [channel_out, channel_in / groups, kernel_height, kernel_width], bias [channel_out] or
-// none.
-Var conv2d(const Var& x, const Var& weight, const Var& bias = {}, const Conv2d& options = {});
+// none. ReLU costs nothing extra.
+Var conv2d(const Var& x, const Var& weight, const Var& bias = {}, const Conv2d& options = {},
+           Activation activation = Activation::kNone);
 
 // --- op_pool.cc
 // -----------------------------------------------------------------------------------------------------

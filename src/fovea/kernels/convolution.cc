@@ -9,8 +9,8 @@
 namespace fovea::kernels {
 namespace {
 
-// Multiplications of a slice: some 100 us, far above the cost of a call into oneDNN.
-constexpr Index kWorkPerSlice = Index{1} << 22;
+// Multiplications of a slice: some 200 us, far above the cost of a call into oneDNN.
+constexpr Index kWorkPerSlice = Index{1} << 23;
 // Slices of a weight gradient, at most: each has a sum of its own.
 constexpr Index kWeightSlices = 16;
 // Pixels of such a slice, at least, or adding the sums would cost as much as making them.
@@ -38,9 +38,10 @@ bool use_onednn(Engine engine, bool is_ahead) {
   return engine == Engine::kOneDnn || (engine == Engine::kAuto && is_ahead);
 }
 
+// In an even number of equal slices, where the batch allows it.
 Index images_per_slice(const ConvShape& s) {
-  const Index work = s.out_image() * s.depth();
-  return std::clamp<Index>(ceil_div(kWorkPerSlice, work), 1, s.batch);
+  const Index wanted = ceil_div(kWorkPerSlice, s.out_image() * s.depth());
+  return ceil_div(s.batch, round_up(ceil_div(s.batch, wanted), 4));
 }
 
 Index images_per_weight_slice(const ConvShape& s) {

@@ -43,6 +43,7 @@ struct ConvForward {
   const float* weight;            // [channel_out, channel_in / groups, kernel_height, kernel_width]
   const float* bias;              // [channel_out] or null
   float* y;                       // [batch, channel_out, out_height, out_width]
+  bool relu = false;              // y = max(0, ...)
   Engine engine = Engine::kAuto;  // kTiles: without oneDNN
 };
 void conv_forward(const ConvForward& work);

@@ -112,7 +112,8 @@ void columns_forward(const ConvForward& work, Index slice) {
               .b = {columns.data(), b.pixels(), 1},
               .c = y,
               .c_row = b.region(),
-              .accumulate = work.bias != nullptr});
+              .accumulate = work.bias != nullptr,
+              .activation = work.relu ? Activation::kRelu : Activation::kNone});
     });
   });
 }

@@ -89,7 +89,15 @@ Argument argument(const memory::desc& plain, const memory::desc& blocked, bool i
           Step::of(dnnl::reorder::primitive_desc(cpu(), from, cpu(), to, with_own_scratchpad()))};
 }
 
-enum class Pass { kForward, kForwardWithBias, kBackwardInput, kBackwardWeight };
+enum class Pass { kForward, kBackwardInput, kBackwardWeight };
+
+struct Task {
+  ConvShape shape;
+  Pass pass;
+  bool bias = false, relu = false;  // of the forward pass
+
+  auto operator<=>(const Task&) const = default;
+};
 
 // All that is needed to run one pass on images of one shape. In backward passes x, weight and y
 // stand for their gradients where those are read or written.
@@ -122,15 +130,21 @@ Layouts layouts(const ConvShape& s, bool plain) {
   return result;
 }
 
-Plan make_plan(const ConvShape& s, Pass pass) {
+Plan make_plan(const Task& task) {
+  const auto& [s, pass, has_bias, relu] = task;
   const OneThread guard;  // a primitive is planned for the threads that oneDNN sees
   const Layouts plain = layouts(s, true), any = layouts(s, false);
   const memory::dims stride{s.stride, s.stride}, padding{s.padding, s.padding};
   const memory::dims dilation{s.dilation - 1, s.dilation - 1};  // oneDNN counts the gaps
   const auto direct = dnnl::algorithm::convolution_direct;
   const auto training = dnnl::prop_kind::forward_training;
-  const auto attributes = with_own_scratchpad();
-  const memory::desc bias = pass == Pass::kForwardWithBias ? any.bias : memory::desc();
+  auto attributes = with_own_scratchpad();
+  const memory::desc bias = has_bias ? any.bias : memory::desc();
+  if (relu) {
+    dnnl::post_ops after;
+    after.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+    attributes.set_post_ops(after);
+  }
   const dnnl::convolution_forward::primitive_desc forward(
       {training, direct, any.x, any.weight, bias, any.y, stride, dilation, padding, padding},
       attributes, cpu());
@@ -159,31 +173,31 @@ Plan make_plan(const ConvShape& s, Pass pass) {
 constexpr std::size_t kMostPlans = 256;
 
 // Null where oneDNN cannot do the work.
-std::shared_ptr<const Plan> plan(const ConvShape& shape, Pass pass) {
-  using Plans = std::map<std::pair<ConvShape, Pass>, std::shared_ptr<const Plan>>;
+std::shared_ptr<const Plan> plan(const Task& task) {
+  using Plans = std::map<Task, std::shared_ptr<const Plan>>;
   static auto* const plans = new Plans;  // never destroyed: oneDNN's own statics may go first
   static auto* const mutex = new std::mutex;
   const std::lock_guard lock(*mutex);
-  const auto known = plans->find({shape, pass});
+  const auto known = plans->find(task);
   if (known != plans->end()) return known->second;
   if (plans->size() == kMostPlans) plans->clear();
   std::shared_ptr<const Plan> made;
   try {
-    made = std::make_shared<const Plan>(make_plan(shape, pass));
+    made = std::make_shared<const Plan>(make_plan(task));
   } catch (const dnnl::error&) {
   }
-  return (*plans)[{shape, pass}] = made;
+  return (*plans)[task] = made;
 }
 
 // The plan for whole slices of a batch, and the one for what is left at its end.
 class Plans {
  public:
-  Plans(ConvShape shape, Index slice, Pass pass) : slice_(slice), rest_(shape.batch % slice) {
-    shape.batch = slice;
-    whole = plan(shape, pass);
+  Plans(Task task, Index slice) : slice_(slice), rest_(task.shape.batch % slice) {
+    task.shape.batch = slice;
+    whole = plan(task);
     if (rest_ == 0) return;
-    shape.batch = rest_;
-    rest = plan(shape, pass);
+    task.shape.batch = rest_;
+    rest = plan(task);
   }
   explicit operator bool() const { return whole && (rest_ == 0 || rest); }
   const Plan& of(Index images) const { return images == slice_ ? *whole : *rest; }
@@ -215,7 +229,7 @@ struct Weights {
 bool onednn_forward(const ConvForward& work, Index slice) {
   const ConvShape& s = work.shape;
   const bool biased = work.bias != nullptr;
-  const Plans plans(s, slice, biased ? Pass::kForwardWithBias : Pass::kForward);
+  const Plans plans({s, Pass::kForward, biased, work.relu}, slice);
   if (!plans) return false;
   const Weights weights(plans, work.weight);
   const memory bias(layouts(s, true).bias, cpu(), const_cast<float*>(work.bias));
@@ -235,7 +249,7 @@ bool onednn_forward(const ConvForward& work, Index slice) {
 
 bool onednn_backward_input(const ConvBackwardInput& work, Index slice) {
   const ConvShape& s = work.shape;
-  const Plans plans(s, slice, Pass::kBackwardInput);
+  const Plans plans({s, Pass::kBackwardInput}, slice);
   if (!plans) return false;
   const Weights weights(plans, work.weight);
   parallel_for(s.batch, slice, [&](Index begin, Index end) {
@@ -253,7 +267,7 @@ bool onednn_backward_input(const ConvBackwardInput& work, Index slice) {
 
 bool onednn_backward_weight(const ConvBackwardWeight& work, Index slice, float* partial) {
   const ConvShape& s = work.shape;
-  const Plans plans(s, slice, Pass::kBackwardWeight);
+  const Plans plans({s, Pass::kBackwardWeight}, slice);
   if (!plans) return false;
   parallel_for(s.batch, slice, [&](Index begin, Index end) {
     const Plan& p = plans.of(end - begin);

@@ -94,7 +94,7 @@ Result<T> reference(const Problem& p) {
 Result<float> run(const Problem& p, Engine engine) {
   const ConvShape& s = p.shape;
   Result<float> r(s);
-  conv_forward({s, p.x.data(), p.weight.data(), p.bias.data(), r.y.data(), engine});
+  conv_forward({s, p.x.data(), p.weight.data(), p.bias.data(), r.y.data(), false, engine});
   conv_backward_input({s, p.weight.data(), p.d_y.data(), r.d_x.data(), engine});
   conv_backward_weight({s, p.x.data(), p.d_y.data(), r.d_weight.data(), engine});
   conv_backward_bias(s, p.d_y.data(), r.d_bias.data());

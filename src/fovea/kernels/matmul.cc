@@ -21,12 +21,12 @@
 #ifndef FOVEA_KERNELS_MATMUL_CONSTANTS
 #define FOVEA_KERNELS_MATMUL_CONSTANTS
 namespace fovea::kernels {
-// Depth of one pass: a strip of b (512 x 16 numbers with AVX2, 32 KiB) and the rows of a stream from
-// the second cache, and c is read and written half as often as with half of it.
+// Depth of one pass: a strip of b (512 x 16 numbers with AVX2, 32 KiB) and the rows of a stream
+// from the second cache, and c is read and written half as often as with half of it.
 constexpr Index kDepth = 512;
 constexpr Index kMaxStrip = 64;  // columns of a strip on the widest vectors
 constexpr Index kRowsPerSlice =
-    252;  // a multiple of the tile's 6 and 12 rows: b is packed again for each slice
+    264;  // a multiple of the tile's 6 and 12 rows: b is packed again for each slice
 constexpr Index kColumnsToPackA =
     192;  // with fewer columns, copying a costs more than reading it where it stands
 constexpr Index kStripsAtOnce = 4;  // of b, packed together
@@ -245,7 +245,7 @@ HWY_INLINE void MultiplyStrip(const Matmul& w, const RowRange& rows, Index p, In
                               const float* b, const float* next_b, Finish finish) {
   float* c = finish.c;
   const Index fetched = depth / kStepsPerFetch * kFloatsPerLine;  // of next_b, by each tile
-  const Index shares = fetched == 0 ? 1 : depth * TileColumns() / fetched;
+  const Index shares = std::max<Index>(1, fetched == 0 ? 0 : depth * TileColumns() / fetched);
   for (Index i = rows.begin; i < rows.end; i += kTileRows) {
     finish.c = c + i * w.c_row;
     const bool packed = rows.packed != nullptr;
@@ -284,14 +284,13 @@ void MatmulSlice(const Matmul& w, Index row_begin, Index row_end, Index column_b
       const float* b =
           w.panels != nullptr ? w.panels + j * w.depth + p * strip : strips + nth * strip * depth;
       const float* next_b = w.panels != nullptr ? b + strip * w.depth : b + strip * depth;
-      MultiplyStrip(
-          w, rows, p, depth, b, j + strip < column_end ? next_b : b,
-          {.c = w.c + j,
-           .c_row = w.c_row,
-           .columns = std::min(strip, column_end - j),
-           .add_c = w.accumulate || p > 0,
-           .bias = last && w.bias != nullptr ? w.bias + j : nullptr,
-           .activation = last ? w.activation : Activation::kNone});
+      MultiplyStrip(w, rows, p, depth, b, j + strip < column_end ? next_b : b,
+                    {.c = w.c + j,
+                     .c_row = w.c_row,
+                     .columns = std::min(strip, column_end - j),
+                     .add_c = w.accumulate || p > 0,
+                     .bias = last && w.bias != nullptr ? w.bias + j : nullptr,
+                     .activation = last ? w.activation : Activation::kNone});
     }
   }
 }
@@ -380,7 +379,8 @@ HWY_EXPORT(HasAvx512);
 
 constexpr Index kWorkPerSlice =
     1 << 20;  // multiplications, some 20 us: a parallel region costs 1 us
-// Where b is packed once for all: about so many rows, and many columns, so that a is packed once too.
+// Where b is packed once for all: about so many rows, and many columns, so that a is packed once
+// too.
 constexpr Index kRowsOfPacked = 66, kColumnsOfPacked = 2048;
 constexpr Index kEvenly = 4;  // slices come in multiples of this, for 2 or 4 threads to share
 constexpr Index kColumnsPerSlice =

@@ -191,8 +191,7 @@ struct Steps {
 // Units a chunk, so that the work of one is worth a thread's while. Doubled strips: the usual
 // numbers of units then make an even number of equal chunks.
 Index units_per_chunk(Index rows, Index hidden, int gates) {
-  const Index most =
-      std::min(kMaxUnits, kWorkPerChunk / std::max<Index>(1, rows * hidden * gates));
+  const Index most = std::min(kMaxUnits, kWorkPerChunk / std::max<Index>(1, rows * hidden * gates));
   Index units = strip_columns();
   while (2 * units <= most) units *= 2;
   return units;

@@ -19,7 +19,9 @@ struct Conv {
   // He et al. (2015): normal with deviation sqrt(2 / fan in), for the ReLU that follows; bias 0.
   Conv(const ConvOptions& options, Random& random);
 
-  Var operator()(const Var& x) const { return conv2d(x, weight, bias, shape); }
+  Var operator()(const Var& x, Activation activation = Activation::kNone) const {
+    return conv2d(x, weight, bias, shape, activation);
+  }
 
   void visit(auto&& member) {
     member("weight", weight);
