@@ -88,7 +88,7 @@ TEST(Conv2d, WithAnActivationIsTheConvolutionAndThenTheActivation) {
   for (const Case& c : kCases) {
     for (const auto& [activation, apply] : activations) {
       SCOPED_TRACE(fmt::format("{} with {}, {}", c.x.text(), c.weight.text(), int(activation)));
-      auto run = [&, apply = apply](bool fused) {
+      auto run = [&, activation = activation, apply = apply](bool fused) {
         const Var x = Var::parameter(random_tensor(c.x));
         const Var weight = Var::parameter(random_tensor(c.weight));
         const Var bias = Var::parameter(random_tensor({c.weight[0]}));
