@@ -29,7 +29,7 @@ TEST(Linear, IsRightForEveryActivationAndSize) {
           fmt::format("{} x {} x {}, activation {}", rows, in, out, static_cast<int>(activation)));
       expect_right(
           [&](In v) { return linear(v[0], v[1], v[2], activation); },
-          [&](const auto& v) {
+          [&, rows = rows, in = in, out = out](const auto& v) {
             auto y = v[0];
             y.shape = Shape{rows, out};
             y.data.assign(static_cast<std::size_t>(rows * out), {});
