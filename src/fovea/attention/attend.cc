@@ -1,0 +1,107 @@
+#include "fovea/attention/attend.h"
+
+#include "fovea/attention/compose.h"
+#include "fovea/attention/fused.h"
+#include "fovea/autograd/ops.h"
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+kernels::AttentionShape checked_shape(const Var& query, const Var& key, const Var& value) {
+  const Axes n("attend", {{"query", query.shape(), "batch head query dim"},
+                          {"key", key.shape(), "batch kv_head key key_dim"},
+                          {"value", value.shape(), "batch kv_head key value_dim"}});
+  return {.batch = n["batch"],
+          .head = n["head"],
+          .kv_head = n["kv_head"],
+          .query = n["query"],
+          .key = n["key"],
+          .dim = n["dim"],
+          .value_dim = n["value_dim"]};
+}
+
+void check_options(const Attend& how) {
+  if (how.softcap < 0) fail("attend: a softcap of {} is below 0; 0 means none", how.softcap);
+  if (!(how.dropout >= 0 && how.dropout < 1)) {
+    fail("attend: a dropout of {} is not in [0, 1)", how.dropout);
+  }
+  if (how.top_k < 0) fail("attend: top_k {} is below 0; 0 means all keys", how.top_k);
+}
+
+// A bias with four axes that broadcasts to [batch, head, query, key].
+Var checked_bias(const Var& bias, const kernels::AttentionShape& s) {
+  if (!bias) return bias;
+  const Index wanted[] = {s.batch, s.head, s.query, s.key};
+  const int rank = bias.shape().rank();
+  bool fits = rank <= 4;
+  for (int axis = -1; fits && axis >= -rank; --axis) {
+    const Index extent = bias.shape(axis);
+    fits = extent == 1 || extent == wanted[4 + axis];
+  }
+  if (!fits) {
+    fail("attend: a bias of shape {} does not broadcast to [batch={}, head={}, query={}, key={}]",
+         bias.shape().text(), s.batch, s.head, s.query, s.key);
+  }
+  Shape four{1, 1, 1, 1};
+  for (int axis = -1; axis >= -rank; --axis) four[axis] = bias.shape(axis);
+  return rank == 4 ? bias : reshape(bias, four);
+}
+
+void check_relative(const Var& relative, const kernels::AttentionShape& s) {
+  if (!relative) return;
+  const bool fits = relative.shape().rank() == 2 && relative.shape(1) == s.query + s.key - 1 &&
+                    (relative.shape(0) == 1 || relative.shape(0) == s.head);
+  if (!fits) {
+    fail("attend: relative has shape {} but [head, query + key - 1] is [{} or 1, {}]",
+         relative.shape().text(), s.head, s.query + s.key - 1);
+  }
+}
+
+bool runs_fused(const Attend& how) {
+  return !how.composed && how.normalizer == Normalizer::kSoftmax && how.top_k == 0 && !how.focus &&
+         how.reading.kind == Reading::Kind::kSoft;
+}
+
+}  // namespace
+
+Attended attend(const Var& query, const Var& key, const Var& value, const Attend& how, Run& run) {
+  check_options(how);
+  const kernels::AttentionShape shape = checked_shape(query, key, value);
+  ScoreForm form = form_of(how.score, query, key);
+  Var bias = checked_bias(how.bias, shape), relative = how.relative;
+  check_relative(relative, shape);
+  if (form.given) bias = bias ? form.given + bias : form.given;
+  if (bias && relative) {
+    bias = bias + by_distance(relative, shape.query, shape.key);
+    relative = {};
+  }
+  const auto visible =
+      how.mask.resolve("attend", {shape.batch, shape.head, shape.query, shape.key});
+  AttentionParts parts{.shape = shape,
+                       .query = form.query,
+                       .key = form.key,
+                       .value = value,
+                       .scale = form.scale,
+                       .softcap = how.softcap,
+                       .bias = bias,
+                       .relative = relative,
+                       .visible = visible,
+                       .dropout = {}};
+  parts.shape.dim = form.query ? form.query.shape(-1) : 0;
+  if (run.training && how.dropout > 0) {
+    parts.dropout = {.probability = how.dropout, .random = run.random, .start = 0};
+    parts.dropout.start = run.random.take(kernels::AttentionDropout::numbers(shape));
+  }
+  Attended result = runs_fused(how) ? fused_attention(parts) : composed_attention(parts, how, run);
+  result.blind =
+      shape.key == 0 ? shape.batch * shape.head * shape.query : (visible ? visible->blind : 0);
+  return result;
+}
+
+Attended attend(const Var& query, const Var& key, const Var& value, const Attend& how) {
+  Run run;
+  return attend(query, key, value, how, run);
+}
+
+}  // namespace fovea

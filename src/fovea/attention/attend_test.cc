@@ -1,0 +1,564 @@
+#include "fovea/attention/attend.h"
+
+#include <cmath>
+
+#include "fovea/attention/position.h"
+#include "fovea/attention/reference.h"
+#include "fovea/autograd/op_test_util.h"
+#include "fovea/base/base_test_tools.h"
+#include "fovea/base/property_test_tools.h"
+
+namespace fovea {
+namespace {
+
+using reference::Array;
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+struct Sizes {
+  Index batch, head, kv_head, query, key, dim, value_dim;
+};
+
+std::vector<Tensor> inputs_of(const Sizes& s, std::uint64_t seed = 7) {
+  return {random_tensor({s.batch, s.head, s.query, s.dim}, -2, 2, seed),
+          random_tensor({s.batch, s.kv_head, s.key, s.dim}, -2, 2, seed + 1),
+          random_tensor({s.batch, s.kv_head, s.key, s.value_dim}, -2, 2, seed + 2)};
+}
+
+// Does query i see key j? Asked of the mask itself: mask_test.cc says that it is right.
+std::function<bool(Index, Index, Index, Index)> sees(const Mask& mask, const Sizes& s) {
+  const auto visible = mask.resolve("test", {s.batch, s.head, s.query, s.key});
+  return [=](Index b, Index h, Index i, Index j) {
+    if (!visible) return true;
+    for (const auto& [begin, end] : visible->view().of(b, h, i)) {
+      if (begin <= j && j < end) return true;
+    }
+    return false;
+  };
+}
+
+// in: query, key, value, and what `score(in, q, k, b, h, i, j)` reads beside q and k.
+template <class ScoreOf>
+void expect_attends(const Sizes& s, const Attend& options, const std::vector<Tensor>& inputs,
+                    const std::function<Attend(In, Attend)>& with, const ScoreOf& score) {
+  const auto visible = sees(options.mask, s);
+  expect_right(
+      [&](In in) {
+        Run run;
+        return attend(in[0], in[1], in[2], with(in, options), run).output;
+      },
+      [&](const auto& in) {
+        using T = std::decay_t<decltype(in[0][0])>;
+        const reference::Attention<T> a{
+            .head = s.head,
+            .query = s.query,
+            .score =
+                [&](Index b, Index h, Index i, Index j) {
+                  const T* q = &in[0].data[static_cast<std::size_t>(
+                      ((b * s.head + h) * s.query + i) * in[0].shape[3])];
+                  const Index kv = h / (s.head / s.kv_head);
+                  const T* k = &in[1].data[static_cast<std::size_t>(
+                      ((b * s.kv_head + kv) * s.key + j) * in[1].shape[3])];
+                  return score(in, q, k, b, h, i, j);
+                },
+            .visible = visible,
+            .normalizer = options.normalizer,
+            .softcap = static_cast<double>(options.softcap)};
+        return reference::attend(a, in[2]);
+      },
+      inputs);
+}
+
+Attend unchanged(In, Attend how) { return how; }
+
+template <class T>
+T scaled(const T* q, const T* k, Index dim) {
+  return reference::dot(q, k, dim) / std::sqrt(reference::number<T>(dim));
+}
+
+std::vector<Mask> some_masks(const Sizes& s) {
+  std::vector<Mask> masks = {{}, causal(), causal(-2), window(1, 2), first_keys(2)};
+  if (s.batch == 2) masks.push_back(key_lengths({s.key, 1}) & causal(1));
+  masks.push_back(window(0, 0) | first_keys(1));
+  masks.push_back(dense(map(Unary::kRelu, random_tensor({s.head, s.query, s.key}))));
+  return masks;
+}
+
+TEST(Attend, ScaledDotIsRightUnderEveryMask) {
+  for (const Sizes& s : {Sizes{1, 1, 1, 1, 1, 1, 1}, Sizes{2, 2, 1, 3, 4, 2, 3},
+                         Sizes{1, 4, 2, 5, 7, 3, 1}, Sizes{2, 1, 1, 6, 5, 1, 2}}) {
+    for (const Mask& mask : some_masks(s)) {
+      for (const bool composed : {false, true}) {
+        expect_attends(s, {.mask = mask, .composed = composed}, inputs_of(s), unchanged,
+                       [&](const auto&, auto* q, auto* k, auto...) { return scaled(q, k, s.dim); });
+      }
+    }
+  }
+}
+
+TEST(Attend, EveryScoreIsRight) {
+  const Sizes s{2, 2, 1, 3, 4, 3, 2};
+  const Attend how{.mask = causal(1)};
+  const Tensor weight = random_tensor({3}), both = random_tensor({6});
+  const Tensor square_matrix = random_tensor({3, 3}), wide = random_tensor({6, 5});
+  auto with = [](auto score) {
+    return [score](In in, Attend options) {
+      options.score = score(in);
+      return options;
+    };
+  };
+  auto inputs = [&](std::initializer_list<Tensor> more) {
+    std::vector<Tensor> all = inputs_of(s);
+    all.insert(all.end(), more);
+    return all;
+  };
+  expect_attends(s, how, inputs({}), with([](In) { return dot(); }),
+                 [&](const auto&, auto* q, auto* k, auto...) { return reference::dot(q, k, 3); });
+  expect_attends(s, how, inputs({}), with([](In) { return scaled_dot(0.3f); }),
+                 [&](const auto& in, auto* q, auto* k, auto...) {
+                   using T = std::decay_t<decltype(in[0][0])>;
+                   return reference::number<T>(0.3f) * reference::dot(q, k, 3);
+                 });
+  expect_attends(s, how, inputs({}), with([](In) { return cosine(4); }),
+                 [&](const auto& in, auto* q, auto* k, auto...) {
+                   using T = std::decay_t<decltype(in[0][0])>;
+                   return reference::number<T>(4) * reference::cosine(q, k, 3);
+                 });
+  expect_attends(s, how, inputs({square_matrix}), with([](In in) { return general(in[3]); }),
+                 [&](const auto& in, auto* q, auto* k, auto...) {
+                   return reference::general(q, k, in[3].data.data(), 3, 3);
+                 });
+  expect_attends(s, how, inputs({weight}), with([](In in) { return additive(in[3]); }),
+                 [&](const auto& in, auto* q, auto* k, auto...) {
+                   return reference::additive(q, k, in[3].data.data(), 3);
+                 });
+  expect_attends(s, how, inputs({random_tensor({5}), wide}),
+                 with([](In in) { return concat(in[3], in[4]); }),
+                 [&](const auto& in, auto* q, auto* k, auto...) {
+                   return reference::concat(q, k, in[3].data.data(), in[4].data.data(), 3, 3, 5);
+                 });
+  expect_attends(s, how, inputs({both}), with([](In in) { return concat_literal(in[3]); }),
+                 [&](const auto& in, auto* q, auto* k, auto...) {
+                   return reference::concat_literal(q, k, in[3].data.data(), 3, 3);
+                 });
+  expect_attends(s, how, inputs({random_tensor({3, 6})}),
+                 with([](In in) { return location(in[3]); }),
+                 [&](const auto& in, auto* q, auto*, Index, Index, Index, Index j) {
+                   using T = std::decay_t<decltype(in[0][0])>;
+                   T sum(0);
+                   for (Index d = 0; d < 3; ++d) sum += q[d] * in[3].at(d, j);
+                   return sum;
+                 });
+  // One of the caller's own: -|q - k|^2, on keys that both heads share.
+  const auto distance = [](const Var& q, const Var& k) {
+    return -sum(square(unsqueeze(q, 3) - unsqueeze(k, 2)), -1);
+  };
+  expect_attends(s, how, inputs({}), with([&](In) { return custom(distance); }),
+                 [&](const auto& in, auto* q, auto* k, auto...) {
+                   using T = std::decay_t<decltype(in[0][0])>;
+                   T sum(0);
+                   for (Index d = 0; d < 3; ++d) sum -= (q[d] - k[d]) * (q[d] - k[d]);
+                   return sum;
+                 });
+}
+
+TEST(Attend, BiasSoftcapAndNormalizersAreRight) {
+  const Sizes s{2, 2, 2, 3, 4, 2, 2};
+  for (const Shape& shape : {Shape{2, 2, 3, 4}, Shape{2, 1, 4}, Shape{3, 1}, Shape{1, 1, 1, 4}}) {
+    for (const Normalizer normalizer :
+         {Normalizer::kSoftmax, Normalizer::kSparsemax, Normalizer::kNone}) {
+      for (const float softcap : {0.0f, 1.5f}) {
+        std::vector<Tensor> inputs = inputs_of(s);
+        inputs.push_back(random_tensor(shape));
+        expect_attends(
+            s, {.mask = causal(1), .softcap = softcap, .normalizer = normalizer}, inputs,
+            [](In in, Attend how) {
+              how.bias = in[3];
+              return how;
+            },
+            [&](const auto& in, auto* q, auto* k, Index b, Index h, Index i, Index j) {
+              Index at = 0;
+              const Index place[] = {b, h, i, j};
+              for (int axis = 0; axis < shape.rank(); ++axis) {
+                const Index own = shape[axis] == 1 ? 0 : place[4 - shape.rank() + axis];
+                at = at * shape[axis] + own;
+              }
+              return scaled(q, k, s.dim) + in[3][at];
+            });
+      }
+    }
+  }
+}
+
+TEST(Attend, RelativeBiasIsByDistance) {
+  const Sizes s{2, 2, 1, 3, 5, 2, 2};
+  for (const Index heads : {1, 2}) {
+    for (const bool composed : {false, true}) {
+      std::vector<Tensor> inputs = inputs_of(s);
+      inputs.push_back(random_tensor({heads, 7}));
+      expect_attends(
+          s, {.composed = composed}, inputs,
+          [](In in, Attend how) {
+            how.relative = in[3];
+            return how;
+          },
+          [&](const auto& in, auto* q, auto* k, Index, Index h, Index i, Index j) {
+            return scaled(q, k, s.dim) + in[3].at(heads == 1 ? 0 : h, j - i + 2);
+          });
+    }
+  }
+}
+
+TEST(Attend, TopKReadsTheLargestAlone) {
+  const Sizes s{1, 2, 1, 4, 6, 3, 2};
+  const std::vector<Tensor> in = inputs_of(s);
+  const Attended all = attend(in[0], in[1], in[2]);
+  const Attended some = attend(in[0], in[1], in[2], {.top_k = 2});
+  for (Index r = 0; r < 8; ++r) {
+    const auto best = all.largest(0, r / 4, r % 4, 2);
+    const Tensor row = some.weights({.head = r / 4, .query_begin = r % 4, .query_end = r % 4 + 1});
+    for (Index j = 0; j < 6; ++j) {
+      const bool chosen = j == best[0].key || j == best[1].key;
+      EXPECT_EQ(row.data()[j] > 0, chosen);
+    }
+    EXPECT_NEAR(sum(row).item(), 1, 1e-6);
+  }
+}
+
+TEST(Attend, FocusIsAGaussianAroundItsCenter) {
+  const Sizes s{1, 2, 2, 3, 5, 2, 2};
+  std::vector<Tensor> inputs = inputs_of(s);
+  inputs.push_back(random_tensor({1, 2, 3}, 0, 4));
+  expect_right(
+      [&](In in) {
+        return attend(in[0], in[1], in[2], {.focus = Focus{in[3], 1.5f}}).output;
+      },
+      [&](const auto& in) {
+        using T = std::decay_t<decltype(in[0][0])>;
+        const reference::Attention<T> a{.head = 2,
+                                        .query = 3,
+                                        .score =
+                                            [&](Index, Index h, Index i, Index j) {
+                                              return scaled(&in[0].at(0, h, i, 0),
+                                                            &in[1].at(0, h, j, 0), 2);
+                                            },
+                                        .visible = [](auto...) { return true; }};
+        auto weights = reference::attention_weights(a, 1, 5);
+        for (Index h = 0; h < 2; ++h) {
+          for (Index i = 0; i < 3; ++i) {
+            for (Index j = 0; j < 5; ++j) {
+              const T away = reference::number<T>(j) - in[3].at(0, h, i);
+              weights.at(0, h, i, j) *= std::exp(-away * away / reference::number<T>(4.5));
+            }
+          }
+        }
+        return reference::read(weights, in[2]);
+      },
+      inputs);
+}
+
+// --- every path agrees, for random shapes, masks and options
+
+struct Problem {
+  Sizes s;
+  std::vector<Tensor> in;
+  Attend how;
+};
+
+Mask drawn_mask(const Sizes& s, Random& random) {
+  switch (random.below(8)) {
+    case 0:
+      return causal(random.below(5) - 2);
+    case 1:
+      return window(random.below(20), random.below(20), random.below(9) - 4);
+    case 2: {
+      std::vector<Index> lengths;
+      for (Index b = 0; b < s.batch; ++b) lengths.push_back(random.below(s.key + 1));
+      return key_lengths(lengths);
+    }
+    case 3: {
+      Random noise = random.split(1);
+      return dense(map(Unary::kRelu, Tensor::uniform({s.batch, 1, s.query, s.key}, -1,
+                                                     random.uniform(-0.5f, 1), noise)));
+    }
+    case 4: {
+      std::vector<Index> query_start = {0}, key_start = {0};
+      while (query_start.back() < s.query) {
+        query_start.push_back(std::min(s.query, query_start.back() + 1 + random.below(40)));
+        key_start.push_back(std::min(s.key, key_start.back() + random.below(60)));
+      }
+      key_start.back() = s.key;
+      return packed(query_start, key_start);
+    }
+    case 5: {
+      std::vector<std::pair<Index, Index>> pairs;
+      for (Index n = 0; n < 3 * s.query; ++n) {
+        pairs.emplace_back(random.below(s.query), random.below(s.key));
+      }
+      return edges(pairs);
+    }
+    default:
+      return {};
+  }
+}
+
+Problem drawn_problem(std::uint64_t seed) {
+  Random random{.seed = seed};
+  const Index kv_head = 1 + random.below(2);
+  const Sizes s{.batch = 1 + random.below(2),
+                .head = kv_head * (1 + random.below(2)),
+                .kv_head = kv_head,
+                .query = 1 + random.below(random.below(2) == 0 ? 8 : 120),
+                .key = 1 + random.below(random.below(2) == 0 ? 8 : 220),
+                .dim = 1 + random.below(40),
+                .value_dim = 1 + random.below(40)};
+  Problem p{.s = s, .in = inputs_of(s, seed), .how = {}};
+  p.how.mask = drawn_mask(s, random);
+  if (random.below(2) == 0) p.how.mask = p.how.mask & drawn_mask(s, random);
+  if (random.below(3) == 0) p.how.mask = p.how.mask | drawn_mask(s, random);
+  if (random.below(4) == 0) p.how.softcap = 2;
+  if (random.below(3) == 0) {
+    const Shape shapes[] = {
+        {s.batch, s.head, s.query, s.key}, {1, s.head, 1, s.key}, {s.query, s.key}, {s.query, 1}};
+    p.in.push_back(random_tensor(shapes[random.below(4)], -2, 2, seed + 3));
+    if (random.below(2) == 0) {
+      for (Index i = 0; i < p.in[3].size(); i += 3) p.in[3].data()[i] = kNever;
+    }
+  } else if (random.below(3) == 0) {
+    p.in.push_back(random_tensor({s.head, s.query + s.key - 1}, -2, 2, seed + 3));
+  }
+  if (random.below(4) == 0) p.how.dropout = 0.3f;
+  return p;
+}
+
+struct Results {
+  Tensor output;
+  std::vector<Tensor> gradients;
+  Tensor weights;
+};
+
+Results results_of(const Problem& p, bool composed) {
+  std::vector<Var> in;
+  for (const Tensor& x : p.in) in.push_back(Var::parameter(x));
+  Attend how = p.how;
+  how.composed = composed;
+  if (in.size() > 3) {
+    const bool relative = in[3].shape().rank() == 2 && in[3].shape(0) == p.s.head &&
+                          in[3].shape(1) == p.s.query + p.s.key - 1;
+    (relative ? how.relative : how.bias) = in[3];
+  }
+  Run run{.training = true, .random = {.seed = 3}};
+  const Attended a = attend(in[0], in[1], in[2], how, run);
+  const Tensor seed = random_tensor(a.output.shape(), -1, 1, 5);
+  return {a.output.value(), gradients(a.output, in, seed), a.weights()};
+}
+
+double largest_gap(const Tensor& a, const Tensor& b) {
+  const std::vector<float> x = a.values(), y = b.values();
+  double gap = 0, size = 1;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (std::isnan(x[i]) || std::isnan(y[i])) return 1e9;
+    gap = std::max(gap, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i])));
+    size = std::max(size, std::abs(static_cast<double>(x[i])));
+  }
+  return gap / size;
+}
+
+RC_GTEST_PROP(Attend, FusedAndComposedAgreeAndTheWeightsExplainTheOutput, ()) {
+  const Problem p = drawn_problem(*rc::gen::arbitrary<std::uint32_t>());
+  const Results fused = results_of(p, false), composed = results_of(p, true);
+  RC_ASSERT(largest_gap(fused.output, composed.output) < 2e-5);
+  RC_ASSERT(largest_gap(fused.weights, composed.weights) < 2e-5);
+  for (std::size_t i = 0; i < p.in.size(); ++i) {
+    RC_ASSERT(largest_gap(fused.gradients[i], composed.gradients[i]) < 1e-4);
+  }
+}
+
+RC_GTEST_PROP(Attend, GivesTheSameBytesOnAnyNumberOfThreads, ()) {
+  const Problem p = drawn_problem(*rc::gen::arbitrary<std::uint32_t>());
+  const auto bytes = [&](int count) {
+    const UseThreads guard(count);
+    const Results r = results_of(p, false);
+    std::vector<std::vector<float>> all = {r.output.values()};
+    for (const Tensor& g : r.gradients) all.push_back(g.values());
+    return all;
+  };
+  const auto one = bytes(1);
+  RC_ASSERT(bytes(2) == one);
+  RC_ASSERT(bytes(3) == one);
+}
+
+// --- what must hold for any attention
+
+TEST(Attend, AQueryThatSeesNothingReadsZerosAndIsCounted) {
+  const Sizes s{2, 1, 1, 3, 4, 2, 2};
+  for (const bool composed : {false, true}) {
+    std::vector<Var> in;
+    for (const Tensor& x : inputs_of(s)) in.push_back(Var::parameter(x));
+    const Attended a =
+        attend(in[0], in[1], in[2], {.mask = key_lengths({4, 0}), .composed = composed});
+    EXPECT_EQ(a.blind, 3);
+    for (Index i = 6; i < 12; ++i) EXPECT_EQ(a.output.value().data()[i], 0);
+    EXPECT_EQ(sum(a.weights({.batch = 1})).item(), 0);
+    if (!composed) {
+      EXPECT_EQ(a.logsumexp().data()[3], kNever);
+    }
+    const auto grads = gradients(a.output, in, random_tensor(a.output.shape()));
+    for (const Tensor& g : grads) {
+      for (Index i = g.size() / 2; i < g.size(); ++i) EXPECT_EQ(g.data()[i], 0);
+    }
+  }
+}
+
+TEST(Attend, NumbersThatAreNotFiniteReachOnlyTheRowsThatSeeThem) {
+  for (const Index queries : {4, 60}) {  // row by row, and in blocks
+    const Sizes s{1, 1, 1, queries, queries, 4, 4};
+    for (const int which : {0, 1, 2}) {
+      for (const float bad : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
+        std::vector<Tensor> in = inputs_of(s);
+        const Index at = queries - 2;
+        in[static_cast<std::size_t>(which)].data()[at * 4 + 1] = bad;
+        const Tensor y = attend(in[0], in[1], in[2], {.mask = causal()}).output.value();
+        for (Index i = 0; i < queries; ++i) {
+          const bool touched = which == 0 ? i == at : i >= at;
+          bool finite = true;
+          for (Index d = 0; d < 4; ++d) finite = finite && std::isfinite(y.data()[i * 4 + d]);
+          if (!touched || std::isnan(bad)) {
+            EXPECT_EQ(finite, !touched) << queries << " queries, input " << which << ", row " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Attend, OneKeyHasWeightOneWhateverTheScore) {
+  const Sizes s{1, 2, 2, 3, 1, 2, 2};
+  const std::vector<Tensor> in = inputs_of(s);
+  for (const Score& score : {dot(), scaled_dot(), cosine(3), additive(random_tensor({2}))}) {
+    for (const float w : attend(in[0], in[1], in[2], {.score = score}).weights().values()) {
+      EXPECT_NEAR(w, 1, 1e-6);
+    }
+  }
+}
+
+TEST(Attend, AdditiveWithZeroWeightIsUniform) {
+  const Sizes s{1, 1, 1, 3, 5, 2, 2};
+  const std::vector<Tensor> in = inputs_of(s);
+  const Attended a = attend(in[0], in[1], in[2], {.score = additive(Tensor::zeros({2}))});
+  for (const float w : a.weights().values()) EXPECT_NEAR(w, 0.2, 1e-6);
+}
+
+TEST(Attend, ConcatAsPrintedDoesNotDependOnTheQuery) {
+  const Sizes s{1, 1, 1, 4, 5, 3, 2};
+  const std::vector<Tensor> in = inputs_of(s);
+  const Tensor weight = random_tensor({6});
+  const Tensor w = attend(in[0], in[1], in[2], {.score = concat_literal(weight)}).weights();
+  for (Index i = 1; i < 4; ++i) {
+    for (Index j = 0; j < 5; ++j) EXPECT_NEAR(w.data()[i * 5 + j], w.data()[j], 1e-6);
+  }
+}
+
+TEST(Attend, SelfAttentionFollowsAPermutationOfItsWords) {
+  const Sizes s{1, 2, 2, 7, 7, 3, 3};
+  const Tensor x = inputs_of(s)[0];
+  const Ids order({3, 0, 6, 1, 2, 5, 4});
+  const Var moved = gather(x, 2, order);
+  const Tensor y = gather(attend(x, x, x), 2, order).value();
+  EXPECT_LT(largest_gap(attend(moved, moved, moved).output.value(), y), 1e-6);
+}
+
+TEST(Attend, SoftIsTheExpectationOfHard) {
+  const Sizes s{1, 1, 1, 1, 4, 2, 3};
+  const std::vector<Tensor> in = inputs_of(s);
+  const Attended soft_reading = attend(in[0], in[1], in[2]);
+  fovea::Run run{.training = true, .random = {.seed = 4}};
+  constexpr int kSamples = 20000;
+  std::vector<double> mean(3, 0.0);
+  for (int n = 0; n < kSamples; ++n) {
+    const Tensor y = attend(in[0], in[1], in[2], {.reading = hard()}, run).output.value();
+    for (std::size_t d = 0; d < 3; ++d) mean[d] += static_cast<double>(y.data()[d]) / kSamples;
+  }
+  for (std::size_t d = 0; d < 3; ++d) {  // values within [-2, 2]: a deviation below 0.015
+    EXPECT_NEAR(mean[d], soft_reading.output.value().data()[d], 0.06);
+  }
+}
+
+TEST(Attend, HardReadsTheLargestWhenNotTraining) {
+  const Sizes s{2, 1, 1, 3, 5, 2, 2};
+  const std::vector<Tensor> in = inputs_of(s);
+  for (const Reading& reading : {hard(), gumbel(0.5f)}) {
+    const Attended a = attend(in[0], in[1], in[2], {.mask = causal(), .reading = reading});
+    for (Index r = 0; r < 6; ++r) {
+      const KeyWeight best = a.largest(r / 3, 0, r % 3, 1)[0];
+      EXPECT_EQ(a.choice[r], best.key);
+      EXPECT_NEAR(a.log_probability.value().data()[r], std::log(best.weight), 1e-5);
+      for (Index d = 0; d < 2; ++d) {
+        EXPECT_EQ(a.output.value().data()[r * 2 + d], in[2].data()[(r / 3 * 5 + best.key) * 2 + d]);
+      }
+    }
+  }
+}
+
+// The mean of sampled gradients against the exact gradient of the expected reward, by enumeration.
+TEST(Attend, TheScoreFunctionGradientIsRightOnAverageAndABaselineCalmsIt) {
+  const Sizes s{1, 1, 1, 1, 4, 2, 1};
+  const std::vector<Tensor> in = inputs_of(s);
+  const Var query = Var::parameter(in[0]);
+  const float reward[] = {3.0f, 4.0f, 6.0f, 2.5f};
+  const Tensor rewards({1, 1, 4, 1}, std::span<const float>(reward));
+  const Tensor exact = gradients(sum(attend(query, in[1], rewards).output), {query})[0];
+  const float expected = attend(query, in[1], rewards).output.value().item();
+  constexpr int kSamples = 4000;
+  double variance[2] = {0, 0};
+  for (const int with_baseline : {0, 1}) {
+    fovea::Run run{.training = true, .random = {.seed = 6}};
+    std::vector<double> total(2, 0.0), squares(2, 0.0);
+    for (int n = 0; n < kSamples; ++n) {
+      const Attended a = attend(query, in[1], rewards, {.reading = hard()}, run);
+      const Tensor got = a.output.value().reshape({1, 1, 1});
+      const Tensor baseline = with_baseline != 0 ? Tensor::full({1, 1, 1}, expected) : Tensor();
+      const Tensor g = gradients(score_function(a.log_probability, got, baseline), {query})[0];
+      for (std::size_t d = 0; d < 2; ++d) {
+        total[d] += static_cast<double>(g.data()[d]);
+        squares[d] += static_cast<double>(g.data()[d]) * static_cast<double>(g.data()[d]);
+      }
+    }
+    for (std::size_t d = 0; d < 2; ++d) {
+      const double mean = total[d] / kSamples, spread = squares[d] / kSamples - mean * mean;
+      variance[with_baseline] += spread;
+      EXPECT_NEAR(mean, exact.data()[d], 4 * std::sqrt(spread / kSamples) + 1e-6);
+    }
+  }
+  EXPECT_LT(variance[1], variance[0] / 2);
+}
+
+TEST(Attend, SaysWhatDoesNotFit) {
+  const Tensor q = Tensor::zeros({2, 8, 5, 64}), k = Tensor::zeros({2, 8, 7, 32});
+  const Tensor v = Tensor::zeros({2, 8, 7, 32});
+  EXPECT_EQ(error_of([&] { attend(q, k, v); }),
+            "attend: axis 'dim' is 64 in query [2, 8, 5, 64] but 32 in key [2, 8, 7, 32]; a scaled "
+            "dot score needs the same (general and concat do not)");
+  EXPECT_EQ(error_of([&] {
+              attend(q, k, Tensor::zeros({2, 8, 6, 32}));
+            }),
+            "attend: axis 'key' is 7 in key [batch=2, kv_head=8, key=7, key_dim=32] but 6 in value "
+            "[batch=2, kv_head=8, key=6, value_dim=32]");
+  EXPECT_EQ(error_of([&] {
+              attend(q, Tensor::zeros({2, 3, 7, 64}), Tensor::zeros({2, 3, 7, 1}));
+            }),
+            "attend: 8 query heads cannot share 3 key heads; head must be a multiple of kv_head");
+  EXPECT_EQ(error_of([&] { attend(q, k, v, {.score = general({})}); }),
+            "attend: a general score needs its matrix of shape [64, 32]");
+  EXPECT_EQ(error_of([&] { attend(k, k, v, {.score = additive(Tensor::zeros({3}))}); }),
+            "attend: the weight of a additive score has shape [3] but [32] is needed");
+  EXPECT_EQ(error_of([&] {
+              attend(k, k, v, {.bias = Tensor::zeros({3, 7})});
+            }),
+            "attend: a bias of shape [3, 7] does not broadcast to [batch=2, head=8, query=7, "
+            "key=7]");
+  EXPECT_EQ(error_of([&] { attend(k, k, v, {.dropout = 1}); }),
+            "attend: a dropout of 1 is not in [0, 1)");
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,136 @@
+#include "fovea/attention/fused.h"
+
+#include "fovea/autograd/record.h"
+#include "fovea/tensor/math.h"
+
+namespace fovea {
+namespace {
+
+// Vectors must stand together; the other axes may be views.
+Tensor with_vectors(const Var& x) {
+  if (!x) return {};
+  const Tensor& value = x.value();
+  return value.stride(-1) == 1 || value.shape(-1) <= 1 ? value : value.packed();
+}
+
+template <class Number, class Source>
+kernels::HeadView<Number> heads(Source& x) {
+  if (!x) return {};
+  return {x.data(), x.stride(0), x.stride(1), x.stride(2)};
+}
+
+Index bias_stride(const Tensor& bias, int axis) {
+  return bias.shape(axis) == 1 ? 0 : bias.stride(axis);
+}
+
+template <class Number, class Source>
+kernels::BiasView<Number> dense_bias(Source& bias) {
+  return {bias.data(), bias_stride(bias, 0), bias_stride(bias, 1), bias_stride(bias, 2),
+          bias_stride(bias, 3)};
+}
+
+// By distance: entry key - query + (queries - 1), so one step along the queries is one step back.
+template <class Number, class Source>
+kernels::BiasView<Number> relative_bias(Source& relative, Index queries, Index batch_stride,
+                                        Index head_stride) {
+  return {relative.data() + queries - 1, batch_stride, head_stride, -1, 1};
+}
+
+kernels::AttentionInput input_of(const AttentionParts& p, const Tensor& query, const Tensor& key,
+                                 const Tensor& value, const Tensor& relative) {
+  kernels::AttentionInput in{.shape = p.shape,
+                             .query = heads<const float>(query),
+                             .key = heads<const float>(key),
+                             .value = heads<const float>(value),
+                             .scale = p.scale,
+                             .softcap = p.softcap,
+                             .dropout = p.dropout};
+  if (p.bias) in.bias = dense_bias<const float>(p.bias.value());
+  if (relative) {
+    in.bias = relative_bias<const float>(relative, p.shape.query, 0,
+                                         relative.shape(0) == 1 ? 0 : relative.stride(0));
+  }
+  if (p.visible) in.visible = p.visible->view();
+  return in;
+}
+
+// The gradient of a bias gets a place of its own for every batch and head, because they are
+// computed at once; then it is summed over those that share it.
+struct BiasGradient {
+  explicit BiasGradient(const AttentionParts& p) {
+    if (p.bias && wants_grad(p.bias)) {
+      var = p.bias;
+      const Shape& s = var.shape();
+      sums = Tensor::zeros({p.shape.batch, p.shape.head, s[2], s[3]});
+      view = dense_bias<float>(sums);
+    } else if (p.relative && wants_grad(p.relative)) {
+      var = p.relative;
+      const Index length = var.shape(1);
+      sums = Tensor::zeros({p.shape.batch, p.shape.head, length});
+      view = relative_bias<float>(sums, p.shape.query, p.shape.head * length, length);
+    }
+  }
+  void add() const {
+    if (!var) return;
+    add_to_grad(var, var.shape().rank() == 2 ? sum_to(sum(sums, 0), var.shape())
+                                             : sum_to(sums, var.shape()));
+  }
+
+  Var var;
+  Tensor sums;
+  kernels::BiasView<float> view;
+};
+
+}  // namespace
+
+std::shared_ptr<detail::Looked> looked_at(const AttentionParts& p) {
+  return std::make_shared<detail::Looked>(
+      detail::Looked{.shape = {p.shape.batch, p.shape.head, p.shape.query, p.shape.key},
+                     .kv_head = p.shape.kv_head,
+                     .query = p.query ? p.query.value() : Tensor(),
+                     .key = p.key ? p.key.value() : Tensor(),
+                     .scale = p.scale,
+                     .softcap = p.softcap,
+                     .bias = p.bias ? p.bias.value() : Tensor(),
+                     .relative = p.relative ? p.relative.value() : Tensor(),
+                     .visible = p.visible});
+}
+
+Attended fused_attention(const AttentionParts& p) {
+  const kernels::AttentionShape& s = p.shape;
+  const Tensor query = with_vectors(p.query), key = with_vectors(p.key);
+  const Tensor value = with_vectors(p.value);
+  const Tensor relative = p.relative ? p.relative.value().packed() : Tensor();
+  const kernels::AttentionInput in = input_of(p, query, key, value, relative);
+  Tensor out({s.batch, s.head, s.query, s.value_dim});
+  Tensor logsumexp({s.batch, s.head, s.query});
+  kernels::attention_forward({.in = in, .out = heads<float>(out), .logsumexp = logsumexp.data()});
+
+  const Var output = record(
+      "attend", out, {p.query, p.key, p.value, p.bias, p.relative}, [=](const Tensor& d_out) {
+        const Tensor d = d_out.stride(-1) == 1 ? d_out : d_out.packed();
+        const auto zeros = [](const Var& x) { return x ? Tensor::zeros(x.shape()) : Tensor(); };
+        Tensor d_query = zeros(p.query), d_key = zeros(p.key), d_value = zeros(p.value);
+        const BiasGradient bias(p);
+        kernels::attention_backward({.in = input_of(p, query, key, value, relative),
+                                     .out = heads<const float>(out),
+                                     .logsumexp = logsumexp.data(),
+                                     .d_out = heads<const float>(d),
+                                     .d_query = heads<float>(d_query),
+                                     .d_key = heads<float>(d_key),
+                                     .d_value = heads<float>(d_value),
+                                     .d_bias = bias.view});
+        if (p.query) add_to_grad(p.query, d_query);
+        if (p.key) add_to_grad(p.key, d_key);
+        add_to_grad(p.value, d_value);
+        bias.add();
+      });
+  auto looked = looked_at(p);
+  looked->logsumexp = logsumexp;
+  Attended result;
+  result.output = output;
+  result.looked = std::move(looked);
+  return result;
+}
+
+}  // namespace fovea

@@ -1,0 +1,325 @@
+// What the forward and the backward pass of attention share: small products, the scores of a strip
+// of queries (one tile wide), and what hides keys.
+
+#if defined(FOVEA_KERNELS_ATTENTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_ATTENTION_INL_H_
+#undef FOVEA_KERNELS_ATTENTION_INL_H_
+#else
+#define FOVEA_KERNELS_ATTENTION_INL_H_
+#endif
+
+#include <algorithm>
+#include <limits>
+
+#include "fovea/kernels/attention_plan.h"
+#include "fovea/kernels/math-inl.h"
+#include "fovea/kernels/philox-inl.h"
+#include "fovea/kernels/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+constexpr Index kQueryBlock = 8 * kTileRows;  // a multiple of every tile's columns
+static_assert(kQueryBlock <= kMostQueries);
+constexpr Index kMostColumns = 64;  // of a tile, on the widest vectors
+constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+// 2^x for x <= 0, exactly 0 from -126 on (with denormals flushed), NaN for NaN: 2^n (1 + r q(r)).
+// At -127 the exponent's field and r are 0, and so is the result. Adding 1.5 2^23 rounds to a whole
+// number and leaves it in the lowest bits.
+HWY_INLINE V Exp2(V x) {
+  const D d;
+  const hn::RebindToSigned<D> di;
+  const V round = hn::Set(d, 12582912.0f);
+  const V bounded = hn::Max(x, hn::Set(d, -127.0f));
+  const V shifted = hn::Add(bounded, round);
+  const V r = hn::Sub(bounded, hn::Sub(shifted, round));
+  const V q = Polynomial(d, r, 1.326459111e-03f, 9.671619162e-03f, 5.550735071e-02f,
+                         2.402224094e-01f, 6.931470037e-01f);
+  const V p = hn::MulAdd(r, q, hn::Set(d, 1.0f));
+  const V y =
+      hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
+  return hn::Or(y, hn::VecFromMask(d, hn::IsNaN(x)));
+}
+
+// c[r, j] = (add ? c[r, j] : 0) + sum over p of a[r * a_row + p * a_step] b[p * b_step + j].
+struct Product {
+  const float* a;
+  Index a_row, a_step;
+  const float* b;
+  Index b_step;
+  float* c;
+  Index c_row;
+  bool add;
+
+  HWY_INLINE Product from(Index row, Index depth) const {
+    return {a + row * a_row + depth * a_step,
+            a_row,
+            a_step,
+            b + depth * b_step,
+            b_step,
+            c + row * c_row,
+            c_row,
+            add};
+  }
+};
+
+// One tile. b must be readable as far as the tile reaches; c is written up to `columns`.
+template <int kRows>
+HWY_NOINLINE void ProductTile(const Product& p, Index depth, Index columns) {
+  const D d;
+  const Index lanes = LaneCount(), strip = TileColumns();
+  const bool whole = columns >= strip;
+  HWY_ALIGN float tile[kRows * kMostColumns];
+  float* to = whole ? p.c : tile;
+  const Index to_row = whole ? p.c_row : strip;
+  const bool add = whole && p.add;
+  TileProduct<kRows, kTileVectors>(p.a, p.a_row, p.a_step, p.b, p.b_step, depth, p.b,
+                                   [&](int r, int v, V sum) HWY_ATTR {
+                                     float* at = to + r * to_row + v * lanes;
+                                     if (add) sum = hn::Add(hn::LoadU(d, at), sum);
+                                     hn::StoreU(sum, d, at);
+                                   });
+  for (int r = 0; r < kRows && !whole; ++r) {
+    for (Index j = 0; j < columns; ++j) {
+      float& at = p.c[r * p.c_row + j];
+      at = (p.add ? at : 0.0f) + tile[r * strip + j];
+    }
+  }
+}
+
+// All tiles of rows x columns. depth_of(first row, last row): the part of the depth that counts.
+template <class DepthOf>
+HWY_INLINE void Multiply(const Product& p, Index rows, Index columns, const DepthOf& depth_of) {
+  const Index strip = TileColumns();
+  for (Index j = 0; j < columns; j += strip) {
+    for (Index i = 0; i < rows; i += kTileRows) {
+      const Range depth = depth_of(i, std::min<Index>(rows, i + kTileRows));
+      Product tile = p.from(i, depth.begin);
+      tile.b += j;
+      tile.c += j;
+      WithRows(rows - i,
+               [&](auto count) HWY_ATTR { ProductTile<count>(tile, depth.size(), columns - j); });
+    }
+  }
+}
+
+// to[t * row + i] = factor from[i * time + t] for i < count, t < dim; lanes beyond count are 0.
+HWY_INLINE void TransposeBlock(const float* from, Index time, Index count, Index dim, float factor,
+                               float* to) {
+  Index i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::FixedTag<float, 4> d4;
+  const hn::RepartitionToWide<decltype(d4)> d2;
+  const auto scale = hn::Set(d4, factor);
+  for (; i + 4 <= count; i += 4) {
+    const float* rows = from + i * time;
+    Index t = 0;
+    for (; t + 4 <= dim; t += 4) {
+      const auto r0 = hn::Mul(scale, hn::LoadU(d4, rows + t));
+      const auto r1 = hn::Mul(scale, hn::LoadU(d4, rows + time + t));
+      const auto r2 = hn::Mul(scale, hn::LoadU(d4, rows + 2 * time + t));
+      const auto r3 = hn::Mul(scale, hn::LoadU(d4, rows + 3 * time + t));
+      const auto a = hn::BitCast(d2, hn::InterleaveLower(d4, r0, r1));
+      const auto b = hn::BitCast(d2, hn::InterleaveLower(d4, r2, r3));
+      const auto e = hn::BitCast(d2, hn::InterleaveUpper(d4, r0, r1));
+      const auto f = hn::BitCast(d2, hn::InterleaveUpper(d4, r2, r3));
+      float* at = to + t * kQueryBlock + i;
+      hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, a, b)), d4, at);
+      hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, a, b)), d4, at + kQueryBlock);
+      hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, e, f)), d4, at + 2 * kQueryBlock);
+      hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, e, f)), d4, at + 3 * kQueryBlock);
+    }
+    for (; t < dim; ++t) {
+      for (Index k = 0; k < 4; ++k) to[t * kQueryBlock + i + k] = factor * rows[k * time + t];
+    }
+  }
+#endif
+  for (; i < count; ++i) {
+    for (Index t = 0; t < dim; ++t) to[t * kQueryBlock + i] = factor * from[i * time + t];
+  }
+  for (Index t = 0; t < dim && i < kQueryBlock; ++t) {
+    std::fill(to + t * kQueryBlock + i, to + (t + 1) * kQueryBlock, 0.0f);
+  }
+}
+
+// Vectors that a tile reads as its columns: where they stand if their length fills tiles, else a
+// copy in `space` that does.
+struct Columns {
+  const float* data;
+  Index step;
+};
+HWY_INLINE Index PaddedDim(Index dim) { return round_up(dim, TileColumns()); }
+HWY_INLINE Columns AsColumns(const float* from, Index time, Index count, Index dim, float* space) {
+  const Index padded = PaddedDim(dim);
+  if (padded == dim) return {from, time};
+  for (Index i = 0; i < count; ++i) {
+    std::copy_n(from + i * time, dim, space + i * padded);
+    std::fill(space + i * padded + dim, space + (i + 1) * padded, 0.0f);
+  }
+  return {space, padded};
+}
+
+// The queries of one range against one block of keys after the other.
+struct BlockScores {
+  const AttentionInput& in;
+  const QueryRange& range;
+  const SeenKeys& seen;
+  float* queries;  // [dim, kQueryBlock], scaled
+  float* scores;   // [kKeyBlock, kQueryBlock]
+
+  bool general() const { return in.bias || in.softcap != 0; }
+  Index kv_head() const { return range.head / in.shape.group(); }
+  const float* key(Index j) const { return in.key.at(range.batch, kv_head(), j); }
+  const float* value(Index j) const { return in.value.at(range.batch, kv_head(), j); }
+
+  HWY_INLINE void Prepare() const {
+    TransposeBlock(in.query.at(range.batch, range.head, range.begin), in.query.time, range.count(),
+                   in.shape.dim, general() ? in.scale : in.scale * kLog2E, queries);
+  }
+
+  // Scores of a strip of queries from lane `first` on and `keys` of `block`, as exponents of 2;
+  // -inf where a key is hidden.
+  HWY_INLINE void Compute(Index first, Range keys, Range block) const {
+    float* at = scores + (keys.begin - block.begin) * kQueryBlock + first;
+    const Product product{.a = key(keys.begin),
+                          .a_row = in.key.time,
+                          .a_step = 1,
+                          .b = queries + first,
+                          .b_step = kQueryBlock,
+                          .c = at,
+                          .c_row = kQueryBlock,
+                          .add = false};
+    Multiply(product, keys.size(), TileColumns(), [&](Index, Index) {
+      return Range{0, in.shape.dim};
+    });
+    if (general()) AddBias(first, keys, at);
+    if (!seen.whole(keys, first, first + TileColumns())) Hide(first, keys, at);
+  }
+
+  void AddBias(Index first, Range keys, float* at) const {
+    const D d;
+    const Index strip = TileColumns(), lanes = LaneCount();
+    const Index count = std::min(strip, range.count() - first);
+    HWY_ALIGN float bias[kMostColumns] = {};
+    for (Index j = keys.begin; j < keys.end; ++j, at += kQueryBlock) {
+      if (in.bias) {
+        const float* from = in.bias.at(range.batch, range.head, range.begin + first, j);
+        for (Index i = 0; i < count; ++i) bias[i] = from[i * in.bias.query];
+      }
+      for (Index i = 0; i < strip; i += lanes) {
+        V s = hn::Add(hn::LoadU(d, at + i), hn::LoadU(d, bias + i));
+        if (in.softcap != 0) {
+          const V capped =
+              hn::Mul(hn::Set(d, in.softcap), Tanh(d, hn::Mul(s, hn::Set(d, 1 / in.softcap))));
+          s = hn::IfThenElse(hn::Eq(s, hn::Set(d, kNever)), s, capped);
+        }
+        hn::StoreU(hn::Mul(s, hn::Set(d, kLog2E)), d, at + i);
+      }
+    }
+  }
+
+  void Hide(Index first, Range keys, float* at) const {
+    const Index strip = TileColumns();
+    if (seen.one_interval) {
+      const D d;
+      const hn::RebindToSigned<D> di;
+      const V never = hn::Set(d, kNever);
+      for (Index i = 0; i < strip; i += LaneCount()) {
+        const auto from = hn::LoadU(di, seen.first + first + i);
+        const auto to = hn::Sub(hn::LoadU(di, seen.last + first + i), hn::Set(di, 1));
+        for (Index j = keys.begin; j < keys.end; ++j) {
+          float* s = at + (j - keys.begin) * kQueryBlock + i;
+          const auto key = hn::Set(di, static_cast<std::int32_t>(j));
+          const auto hidden = hn::Or(hn::Lt(key, from), hn::Gt(key, to));
+          hn::StoreU(hn::IfThenElse(hn::RebindMask(d, hidden), never, hn::LoadU(d, s)), d, s);
+        }
+      }
+      return;
+    }
+    for (Index i = 0; i < strip && first + i < range.count(); ++i) {
+      Index j = keys.begin;
+      const auto hide_to = [&](Index end) {
+        for (; j < end; ++j) at[(j - keys.begin) * kQueryBlock + i] = kNever;
+      };
+      for (const Interval& v : seen.within(keys, first + i)) {
+        hide_to(std::min<Index>(v.begin, keys.end));
+        j = std::max<Index>(j, v.end);
+      }
+      hide_to(keys.end);
+    }
+  }
+
+  // keep[(j - block.begin) * kQueryBlock + i]
+  void FillKeep(Range block, float* keep) const {
+    const AttentionDropout& drop = in.dropout;
+    const Index row = AttentionDropout::row(in.shape);
+    const Index head = range.batch * in.shape.head + range.head;
+    HWY_ALIGN float factor[kGroup];
+    for (Index i = 0; i < range.count(); ++i) {
+      const Index start = (head * in.shape.query + range.begin + i) * row;
+      for (Index g = block.begin / kGroup; g * kGroup < block.end; ++g) {
+        KeepFactors(drop.random,
+                    (drop.start + static_cast<std::uint64_t>(start)) / kGroup +
+                        static_cast<std::uint64_t>(g),
+                    drop.probability, factor);
+        const Range part = intersection(block, {g * kGroup, (g + 1) * kGroup});
+        for (Index j = part.begin; j < part.end; ++j) {
+          keep[(j - block.begin) * kQueryBlock + i] = factor[j - g * kGroup];
+        }
+      }
+    }
+  }
+
+  // The keys of `block` that each strip needs.
+  struct Needed {
+    Range keys[kQueryBlock];
+    Index strips;
+
+    HWY_INLINE Range of_queries(Index begin, Index end) const {  // union over their strips
+      Range all = keys[begin / TileColumns()];
+      for (Index s = begin / TileColumns() + 1; s <= (end - 1) / TileColumns(); ++s) {
+        if (keys[s].empty()) continue;
+        if (all.empty()) all = keys[s];
+        all = {std::min(all.begin, keys[s].begin), std::max(all.end, keys[s].end)};
+      }
+      return all;
+    }
+    // Queries whose strips need some of keys [begin, end).
+    HWY_INLINE Range of_keys(Range wanted, Index count) const {
+      Range queries{count, 0};
+      for (Index s = 0; s < strips; ++s) {
+        if (intersection(keys[s], wanted).empty()) continue;
+        queries.begin = std::min(queries.begin, s * TileColumns());
+        queries.end = std::min(count, (s + 1) * TileColumns());
+      }
+      return queries.empty() ? Range{0, 0} : queries;
+    }
+  };
+  HWY_INLINE bool Need(Range block, Needed& needed) const {
+    bool any = false;
+    needed.strips = ceil_div(range.count(), TileColumns());
+    for (Index s = 0; s < needed.strips; ++s) {
+      needed.keys[s] = seen.needed(block, s * TileColumns(), (s + 1) * TileColumns());
+      any = any || !needed.keys[s].empty();
+    }
+    return any;
+  }
+};
+
+// Zeros a strip of [kKeyBlock, kQueryBlock] outside of `keys`.
+HWY_INLINE void ClearOutside(Range keys, Range block, float* strip) {
+  const auto clear = [&](Index begin, Index end) {
+    for (Index j = begin; j < end; ++j) {
+      std::fill_n(strip + (j - block.begin) * kQueryBlock, TileColumns(), 0.0f);
+    }
+  };
+  clear(block.begin, std::min(keys.begin, block.end));
+  clear(std::max(keys.end, block.begin), block.end);
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,256 @@
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/base/buffer.h"
+#include "fovea/base/parallel.h"
+#include "fovea/kernels/isa.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/attention_backward.cc"
+#include <hwy/foreach_target.h>  // compiles this file once per instruction set
+
+#include "fovea/kernels/attention-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+struct BackwardSpace {
+  static Index size(const AttentionShape& s, bool dropout) {
+    const Index dims = s.dim + s.value_dim, wide = PaddedDim(s.dim) + PaddedDim(s.value_dim);
+    return kQueryBlock * (dims + wide + kKeyBlock * (dropout ? 3 : 2) + 2) +
+           kKeyBlock * PaddedDim(s.dim);
+  }
+  BackwardSpace(float* at, const AttentionShape& s, bool dropout) {
+    const auto take = [&](Index count) { return std::exchange(at, at + count); };
+    queries = take(kQueryBlock * s.dim);
+    d_outs = take(kQueryBlock * s.value_dim);
+    weights = take(kQueryBlock * kKeyBlock);
+    d_scores = take(kQueryBlock * kKeyBlock);
+    keep = take(dropout ? kQueryBlock * kKeyBlock : 0);
+    delta = take(kQueryBlock);
+    logsumexp = take(kQueryBlock);
+    query_rows = take(kQueryBlock * PaddedDim(s.dim));
+    d_out_rows = take(kQueryBlock * PaddedDim(s.value_dim));
+    key_rows = take(kKeyBlock * PaddedDim(s.dim));
+  }
+  float *queries, *d_outs;                    // [dim, kQueryBlock], [value_dim, kQueryBlock]
+  float *weights, *d_scores, *keep;           // [kKeyBlock, kQueryBlock]
+  float *delta, *logsumexp;                   // [kQueryBlock]; logsumexp as an exponent of 2
+  float *query_rows, *d_out_rows, *key_rows;  // copies for AsColumns
+};
+
+// From scores s (exponents of 2) and d_p = d_out . v: weights and gradients of the scores.
+HWY_INLINE void StripGradients(const BlockScores& scores, const BackwardSpace& space, Index first,
+                               Range keys, Range block) {
+  const D d;
+  const AttentionInput& in = scores.in;
+  const Index lanes = LaneCount(), offset = (keys.begin - block.begin) * kQueryBlock + first;
+  const bool dropout = in.dropout.probability > 0;
+  const V zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+  const V to_cap = hn::Set(d, in.softcap == 0 ? 0.0f : kLn2 / in.softcap);
+  V base[kTileVectors], delta[kTileVectors];
+#pragma GCC unroll 8
+  for (int v = 0; v < kTileVectors; ++v) {
+    base[v] = hn::LoadU(d, space.logsumexp + first + v * lanes);
+    delta[v] = hn::LoadU(d, space.delta + first + v * lanes);
+  }
+  for (Index j = 0; j < keys.size(); ++j) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kTileVectors; ++v) {
+      const Index at = offset + j * kQueryBlock + v * lanes;
+      const V s = hn::LoadU(d, space.weights + at);
+      const V weight = Exp2(hn::Sub(s, base[v]));
+      V kept = weight, d_p = hn::LoadU(d, space.d_scores + at);
+      if (dropout) {
+        const V keep = hn::LoadU(d, space.keep + at);
+        kept = hn::Mul(weight, keep);
+        d_p = hn::Mul(d_p, keep);
+      }
+      V d_s = hn::Mul(weight, hn::Sub(d_p, delta[v]));
+      if (in.softcap != 0) {
+        const V tanh = hn::Mul(s, to_cap);
+        d_s = hn::Mul(d_s, hn::NegMulAdd(tanh, tanh, one));
+      }
+      // A hidden key gets 0 even where d_p is not finite.
+      d_s = hn::IfThenZeroElse(hn::Eq(weight, zero), d_s);
+      hn::StoreU(kept, d, space.weights + at);
+      hn::StoreU(d_s, d, space.d_scores + at);
+    }
+  }
+}
+
+void AddBiasGradient(const AttentionBackward& w, const QueryRange& range, Range block,
+                     const float* d_scores) {
+  for (Index j = block.begin; j < block.end; ++j) {
+    const float* from = d_scores + (j - block.begin) * kQueryBlock;
+    float* to = w.d_bias.at(range.batch, range.head, range.begin, j);
+    for (Index i = 0; i < range.count(); ++i) to[i * w.d_bias.query] += from[i];
+  }
+}
+
+// delta and logsumexp of the range's queries.
+void PrepareRows(const AttentionBackward& w, const QueryRange& range, const BackwardSpace& space) {
+  const AttentionShape& s = w.in.shape;
+  const float* logsumexp =
+      w.logsumexp + (range.batch * s.head + range.head) * s.query + range.begin;
+  std::fill_n(space.delta, kQueryBlock, 0.0f);
+  std::fill_n(space.logsumexp, kQueryBlock, -kNever);
+  for (Index i = 0; i < range.count(); ++i) {
+    const float* out = w.out.at(range.batch, range.head, range.begin + i);
+    const float* d_out = w.d_out.at(range.batch, range.head, range.begin + i);
+    space.delta[i] = SumOf(s.value_dim, [&](Index t, auto io) HWY_ATTR {
+      return hn::Mul(io.load(out + t), io.load(d_out + t));
+    });
+    // A query that sees nothing: 2^(s - inf) = 0.
+    if (logsumexp[i] != kNever) space.logsumexp[i] = logsumexp[i] * kLog2E;
+  }
+}
+
+// Everything that passes between the queries of `range` and `keys`.
+void AttendRangeBackward(const AttentionBackward& w, const QueryRange& range, Range all_keys) {
+  const AttentionInput& in = w.in;
+  const AttentionShape& s = in.shape;
+  const Index strip = TileColumns(), count = range.count();
+  const bool dropout = in.dropout.probability > 0;
+  const Buffer memory(BackwardSpace::size(s, dropout));
+  const BackwardSpace space(memory.data(), s, dropout);
+  const SeenKeys seen(in, range, kQueryBlock);
+  all_keys = intersection(all_keys, seen.all);
+  if (all_keys.empty()) return;
+  const BlockScores scores{in, range, seen, space.queries, space.weights};
+  scores.Prepare();
+  const float* d_out = w.d_out.at(range.batch, range.head, range.begin);
+  TransposeBlock(d_out, w.d_out.time, count, s.value_dim, 1, space.d_outs);
+  PrepareRows(w, range, space);
+  const Columns query_rows = AsColumns(in.query.at(range.batch, range.head, range.begin),
+                                       in.query.time, count, s.dim, space.query_rows);
+  const Columns d_out_rows = AsColumns(d_out, w.d_out.time, count, s.value_dim, space.d_out_rows);
+  BlockScores::Needed needed;
+  for (Index k = all_keys.begin; k < all_keys.end; k += kKeyBlock) {
+    const Range block{k, std::min(k + kKeyBlock, all_keys.end)};
+    if (!scores.Need(block, needed)) continue;
+    if (dropout) scores.FillKeep(block, space.keep);
+    for (Index at = 0; at < needed.strips; ++at) {
+      const Range keys = needed.keys[at];
+      scores.Compute(at * strip, keys, block);
+      const Index offset = (keys.begin - block.begin) * kQueryBlock + at * strip;
+      Multiply({.a = scores.value(keys.begin),
+                .a_row = in.value.time,
+                .a_step = 1,
+                .b = space.d_outs + at * strip,
+                .b_step = kQueryBlock,
+                .c = space.d_scores + offset,
+                .c_row = kQueryBlock,
+                .add = false},
+               keys.size(), strip, [&](Index, Index) {
+                 return Range{0, s.value_dim};
+               });
+      StripGradients(scores, space, at * strip, keys, block);
+      if (keys.size() < block.size()) {
+        ClearOutside(keys, block, space.weights + at * strip);
+        ClearOutside(keys, block, space.d_scores + at * strip);
+      }
+    }
+    if (w.d_bias) AddBiasGradient(w, range, block, space.d_scores);
+    if (in.scale != 1) {
+      const D d;
+      for (Index i = 0; i < block.size() * kQueryBlock; i += LaneCount()) {
+        hn::StoreU(hn::Mul(hn::LoadU(d, space.d_scores + i), hn::Set(d, in.scale)), d,
+                   space.d_scores + i);
+      }
+    }
+    const Index kv = scores.kv_head();
+    const auto queries_of = [&](Index begin, Index end) {
+      return needed.of_keys({block.begin + begin, block.begin + end}, count);
+    };
+    Multiply({.a = space.weights,
+              .a_row = kQueryBlock,
+              .a_step = 1,
+              .b = d_out_rows.data,
+              .b_step = d_out_rows.step,
+              .c = w.d_value.at(range.batch, kv, block.begin),
+              .c_row = w.d_value.time,
+              .add = true},
+             block.size(), s.value_dim, queries_of);
+    Multiply({.a = space.d_scores,
+              .a_row = kQueryBlock,
+              .a_step = 1,
+              .b = query_rows.data,
+              .b_step = query_rows.step,
+              .c = w.d_key.at(range.batch, kv, block.begin),
+              .c_row = w.d_key.time,
+              .add = true},
+             block.size(), s.dim, queries_of);
+    const Columns key_rows =
+        AsColumns(scores.key(block.begin), in.key.time, block.size(), s.dim, space.key_rows);
+    Multiply({.a = space.d_scores,
+              .a_row = 1,
+              .a_step = kQueryBlock,
+              .b = key_rows.data,
+              .b_step = key_rows.step,
+              .c = w.d_query.at(range.batch, range.head, range.begin),
+              .c_row = w.d_query.time,
+              .add = true},
+             count, s.dim, [&](Index begin, Index end) {
+               const Range keys = needed.of_queries(begin, end);
+               return Range{keys.begin - block.begin, keys.end - block.begin};
+             });
+  }
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+namespace {
+
+HWY_EXPORT(AttendRangeBackward);
+
+// Where there are fewer key/value heads than this, their work is cut into chunks.
+constexpr Index kTasks = 8;
+
+// Chunk c of n: whole key blocks.
+Range key_chunk(Index keys, Index c, Index n) {
+  const Index blocks = ceil_div(keys, kKeyBlock);
+  return {blocks * c / n * kKeyBlock, std::min(keys, blocks * (c + 1) / n * kKeyBlock)};
+}
+
+}  // namespace
+
+// Query heads that share keys and values follow one another, so that nothing is added to at once.
+// With few such groups, queries and keys are cut into n chunks, and in step p of n chunk c of the
+// queries meets chunk c + p of the keys: again no two threads add to one place, and the order of
+// the additions is always the same.
+void attention_backward(const AttentionBackward& work) {
+  const AttentionShape& s = work.in.shape;
+  const std::vector<QueryRange> ranges = query_ranges(work.in, queries_at_once());
+  std::vector<std::size_t> start;  // of the ranges of each (batch, head)
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges[i].begin == 0) start.push_back(i);
+  }
+  start.push_back(ranges.size());
+  const Index tasks = s.batch * s.kv_head;
+  const Index largest = std::min(ceil_div(s.query, queries_at_once()), ceil_div(s.key, kKeyBlock));
+  const Index chunks = work.d_bias || tasks == 0
+                           ? 1
+                           : std::clamp<Index>(kTasks / tasks, 1, std::max<Index>(1, largest / 2));
+  for (Index step = 0; step < chunks; ++step) {
+    parallel_for(tasks * chunks, 1, [&](Index at, Index) {
+      const Index chunk = at % chunks, task = at / chunks;
+      const Range keys = key_chunk(s.key, (chunk + step) % chunks, chunks);
+      for (Index g = 0; g < s.group(); ++g) {
+        const std::size_t head = static_cast<std::size_t>(task * s.group() + g);
+        const Index first = static_cast<Index>(start[head]);
+        const Index count = static_cast<Index>(start[head + 1]) - first;
+        for (Index i = count * chunk / chunks; i < count * (chunk + 1) / chunks; ++i) {
+          HWY_DYNAMIC_DISPATCH(AttendRangeBackward)
+          (work, ranges[static_cast<std::size_t>(first + i)], keys);
+        }
+      }
+    });
+  }
+}
+
+}  // namespace fovea::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/base/buffer.h"
+#include "fovea/base/parallel.h"
+#include "fovea/kernels/attention_rows.h"
+#include "fovea/kernels/isa.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/attention_forward.cc"
+#include <hwy/foreach_target.h>  // compiles this file once per instruction set
+
+#include "fovea/kernels/attention-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+// The running softmax of a block of queries.
+struct Running {
+  float* most;    // [kQueryBlock] largest score so far, as an exponent of 2
+  float* sum;     // [kQueryBlock] of 2^(score - most)
+  float* shrink;  // [kQueryBlock] 2^(most before - most now), in the block at hand
+};
+
+// Scores of a strip become weights 2^(score - most). Says whether `most` has grown.
+HWY_INLINE bool SoftmaxStrip(const Running& running, Index first, Index keys, float* scores) {
+  const D d;
+  const Index lanes = LaneCount();
+  const V never = hn::Set(d, kNever);
+  V most[kTileVectors], before[kTileVectors], sum[kTileVectors], base[kTileVectors];
+#pragma GCC unroll 8
+  for (int v = 0; v < kTileVectors; ++v) {
+    before[v] = most[v] = hn::LoadU(d, running.most + first + v * lanes);
+    sum[v] = hn::Zero(d);
+  }
+  for (Index j = 0; j < keys; ++j) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kTileVectors; ++v) {
+      most[v] = hn::Max(most[v], hn::LoadU(d, scores + j * kQueryBlock + v * lanes));
+    }
+  }
+  bool grown = false;
+#pragma GCC unroll 8
+  for (int v = 0; v < kTileVectors; ++v) {
+    base[v] = hn::IfThenZeroElse(hn::Eq(most[v], never), most[v]);  // -inf: nothing seen yet
+    const V shrink = Exp2(hn::Sub(before[v], base[v]));
+    grown = grown || !hn::AllTrue(d, hn::Eq(before[v], most[v]));
+    hn::StoreU(shrink, d, running.shrink + first + v * lanes);
+    hn::StoreU(most[v], d, running.most + first + v * lanes);
+  }
+  for (Index j = 0; j < keys; ++j) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kTileVectors; ++v) {
+      float* at = scores + j * kQueryBlock + v * lanes;
+      const V weight = Exp2(hn::Sub(hn::LoadU(d, at), base[v]));
+      sum[v] = hn::Add(sum[v], weight);
+      hn::StoreU(weight, d, at);
+    }
+  }
+#pragma GCC unroll 8
+  for (int v = 0; v < kTileVectors; ++v) {
+    float* at = running.sum + first + v * lanes;
+    const V shrink = hn::LoadU(d, running.shrink + first + v * lanes);
+    hn::StoreU(hn::MulAdd(hn::LoadU(d, at), shrink, sum[v]), d, at);
+  }
+  return grown;
+}
+
+bool AllFinite(const float* x, Index count) {
+  for (Index i = 0; i < count; ++i) {
+    if (!std::isfinite(x[i])) return false;
+  }
+  return true;
+}
+
+struct ForwardSpace {
+  static Index size(const AttentionShape& s, bool dropout) {
+    const Index wide = PaddedDim(s.value_dim);
+    return kQueryBlock * (s.dim + kKeyBlock * (dropout ? 2 : 1) + wide + 3) + kKeyBlock * wide;
+  }
+  ForwardSpace(float* at, const AttentionShape& s, bool dropout) {
+    const auto take = [&](Index count) { return std::exchange(at, at + count); };
+    queries = take(kQueryBlock * s.dim);
+    weights = take(kQueryBlock * kKeyBlock);
+    keep = take(dropout ? kQueryBlock * kKeyBlock : 0);
+    sums = take(kQueryBlock * PaddedDim(s.value_dim));
+    running = {take(kQueryBlock), take(kQueryBlock), take(kQueryBlock)};
+    values = take(kKeyBlock * PaddedDim(s.value_dim));
+  }
+  float *queries, *weights, *keep, *sums, *values;
+  Running running;
+};
+
+// sums[i] += sum over the keys of `block` of weight v[j].
+void AddValues(const BlockScores& block_scores, const BlockScores::Needed& needed, Range block,
+               const ForwardSpace& space) {
+  const AttentionInput& in = block_scores.in;
+  const Index dim = in.shape.value_dim, wide = PaddedDim(dim), count = block_scores.range.count();
+  const Columns v =
+      AsColumns(block_scores.value(block.begin), in.value.time, block.size(), dim, space.values);
+  if (!block_scores.seen.whole(block, 0, count)) {
+    bool finite = true;
+    for (Index j = 0; j < block.size(); ++j) finite = finite && AllFinite(v.data + j * v.step, dim);
+    if (!finite) {  // 0 times inf must not reach those who do not see it
+      for (Index j = 0; j < block.size(); ++j) {
+        for (Index i = 0; i < count; ++i) {
+          const float weight = space.weights[j * kQueryBlock + i];
+          for (Index t = 0; t < dim && weight != 0; ++t) {
+            space.sums[i * wide + t] += weight * v.data[j * v.step + t];
+          }
+        }
+      }
+      return;
+    }
+  }
+  const Product product{.a = space.weights,
+                        .a_row = 1,
+                        .a_step = kQueryBlock,
+                        .b = v.data,
+                        .b_step = v.step,
+                        .c = space.sums,
+                        .c_row = wide,
+                        .add = true};
+  Multiply(product, count, wide, [&](Index begin, Index end) {
+    const Range keys = needed.of_queries(begin, end);
+    return Range{keys.begin - block.begin, keys.end - block.begin};
+  });
+}
+
+void AttendRange(const AttentionForward& w, const QueryRange& range) {
+  const D d;
+  const AttentionInput& in = w.in;
+  const bool dropout = in.dropout.probability > 0;
+  const Index strip = TileColumns(), dim = in.shape.value_dim, wide = PaddedDim(dim);
+  const Buffer memory(ForwardSpace::size(in.shape, dropout));
+  const ForwardSpace space(memory.data(), in.shape, dropout);
+  const SeenKeys seen(in, range, kQueryBlock);
+  const BlockScores scores{in, range, seen, space.queries, space.weights};
+  scores.Prepare();
+  std::fill_n(space.sums, range.count() * wide, 0.0f);
+  std::fill_n(space.running.most, kQueryBlock, kNever);
+  std::fill_n(space.running.sum, kQueryBlock, 0.0f);
+  BlockScores::Needed needed;
+  for (Index k = seen.all.begin; k < seen.all.end; k += kKeyBlock) {
+    const Range block{k, std::min(k + kKeyBlock, seen.all.end)};
+    if (!scores.Need(block, needed)) continue;
+    for (Index s = 0; s < needed.strips; ++s) {
+      const Range keys = needed.keys[s];
+      float* at = space.weights + (keys.begin - block.begin) * kQueryBlock + s * strip;
+      scores.Compute(s * strip, keys, block);
+      const bool grown = SoftmaxStrip(space.running, s * strip, keys.size(), at);
+      if (keys.size() < block.size()) ClearOutside(keys, block, space.weights + s * strip);
+      if (!grown || k == seen.all.begin) continue;
+      for (Index i = s * strip; i < std::min((s + 1) * strip, range.count()); ++i) {
+        const V shrink = hn::Set(d, space.running.shrink[i]);
+        for (Index t = 0; t < wide; t += LaneCount()) {
+          float* sum = space.sums + i * wide + t;
+          hn::StoreU(hn::Mul(hn::LoadU(d, sum), shrink), d, sum);
+        }
+      }
+    }
+    if (dropout) {
+      scores.FillKeep(block, space.keep);
+      for (Index i = 0; i < block.size() * kQueryBlock; ++i) space.weights[i] *= space.keep[i];
+    }
+    AddValues(scores, needed, block, space);
+  }
+  float* logsumexp =
+      w.logsumexp + (range.batch * in.shape.head + range.head) * in.shape.query + range.begin;
+  for (Index i = 0; i < range.count(); ++i) {
+    const float sum = space.running.sum[i], most = space.running.most[i];
+    const float share = sum == 0 ? 0 : 1 / sum;
+    float* out = w.out.at(range.batch, range.head, range.begin + i);
+    ForEachVector(dim, [&](Index t, auto io) HWY_ATTR {
+      io.store(hn::Mul(io.load(space.sums + i * wide + t), hn::Set(d, share)), out + t);
+    });
+    logsumexp[i] = sum == 0 ? kNever : most * kLn2 + std::log(sum);
+  }
+}
+
+Index QueriesAtOnce() { return kQueryBlock; }
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+namespace {
+HWY_EXPORT(AttendRange);
+HWY_EXPORT(QueriesAtOnce);
+}  // namespace
+
+Index queries_at_once() { return HWY_DYNAMIC_DISPATCH(QueriesAtOnce)(); }
+
+void attention_forward(const AttentionForward& work) {
+  if (few_queries(work.in)) return attend_rows(work);
+  const std::vector<QueryRange> ranges = query_ranges(work.in, queries_at_once());
+  const Index count = static_cast<Index>(ranges.size());
+  parallel_for(count, 1, [&](Index i, Index) {
+    // From the end: under a causal mask the last queries see the most.
+    HWY_DYNAMIC_DISPATCH(AttendRange)(work, ranges[static_cast<std::size_t>(count - 1 - i)]);
+  });
+}
+
+}  // namespace fovea::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,93 @@
+#include "fovea/kernels/attention_plan.h"
+
+namespace fovea::kernels {
+namespace {
+
+Range hull(std::span<const Interval> intervals) {
+  if (intervals.empty()) return {0, 0};
+  return {intervals.front().begin, intervals.back().end};
+}
+
+void add_head(const AttentionInput& in, Index batch, Index head, Index most,
+              std::vector<QueryRange>& ranges) {
+  Range seen{0, 0};
+  QueryRange range{batch, head, 0, 0};
+  for (Index i = 0; i < in.shape.query; ++i) {
+    const Range keys = in.visible ? hull(in.visible.of(batch, head, i)) : Range{0, in.shape.key};
+    const bool apart = !seen.empty() && !keys.empty() && intersection(seen, keys).empty();
+    if (range.count() == most || apart) {
+      ranges.push_back(range);
+      range.begin = i;
+      seen = {0, 0};
+    }
+    range.end = i + 1;
+    if (keys.empty()) continue;
+    seen =
+        seen.empty() ? keys : Range{std::min(seen.begin, keys.begin), std::max(seen.end, keys.end)};
+  }
+  if (range.count() > 0) ranges.push_back(range);
+}
+
+}  // namespace
+
+std::vector<QueryRange> query_ranges(const AttentionInput& in, Index most) {
+  std::vector<QueryRange> ranges;
+  for (Index b = 0; b < in.shape.batch; ++b) {
+    for (Index h = 0; h < in.shape.head; ++h) add_head(in, b, h, most, ranges);
+  }
+  return ranges;
+}
+
+SeenKeys::SeenKeys(const AttentionInput& input, const QueryRange& queries, Index lanes)
+    : all{0, input.shape.key}, in(input), range(queries) {
+  std::fill_n(first, lanes, 0);
+  std::fill_n(last, lanes, 0);
+  if (!in.visible) {
+    std::fill_n(last, range.count(), static_cast<std::int32_t>(in.shape.key));
+    return;
+  }
+  all = {in.shape.key, 0};
+  for (Index i = 0; i < range.count(); ++i) {
+    const auto intervals = in.visible.of(range.batch, range.head, range.begin + i);
+    if (intervals.size() > 1) one_interval = false;
+    const Range keys = hull(intervals);
+    first[i] = static_cast<std::int32_t>(keys.begin);
+    last[i] = static_cast<std::int32_t>(keys.end);
+    everything = everything && intervals.size() == 1 && keys.size() == in.shape.key;
+    if (!keys.empty()) all = {std::min(all.begin, keys.begin), std::max(all.end, keys.end)};
+  }
+  if (all.empty()) all = {0, 0};
+}
+
+std::span<const Interval> SeenKeys::within(Range keys, Index i) const {
+  const auto row = in.visible.of(range.batch, range.head, range.begin + i);
+  const auto from = std::partition_point(row.begin(), row.end(),
+                                         [&](const Interval& v) { return v.end <= keys.begin; });
+  const auto to =
+      std::partition_point(from, row.end(), [&](const Interval& v) { return v.begin < keys.end; });
+  return {from, to};
+}
+
+Range SeenKeys::needed(Range block, Index begin, Index end) const {
+  if (everything) return block;
+  Range keys{block.end, block.begin};
+  for (Index i = begin; i < std::min(end, range.count()); ++i) {
+    const Range own =
+        intersection(block, one_interval ? Range{first[i], last[i]} : hull(within(block, i)));
+    if (!own.empty()) keys = {std::min(keys.begin, own.begin), std::max(keys.end, own.end)};
+  }
+  return keys.empty() ? Range{block.begin, block.begin} : keys;
+}
+
+bool SeenKeys::whole(Range keys, Index begin, Index end) const {
+  if (everything) return true;
+  for (Index i = begin; i < std::min(end, range.count()); ++i) {
+    if (first[i] > keys.begin || last[i] < keys.end) return false;
+    if (one_interval) continue;
+    const auto parts = within(keys, i);
+    if (parts.size() != 1 || parts[0].begin > keys.begin || parts[0].end < keys.end) return false;
+  }
+  return true;
+}
+
+}  // namespace fovea::kernels

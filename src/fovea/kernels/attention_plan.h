@@ -1,0 +1,58 @@
+// How attention is cut into blocks: of queries, and for each of them the keys it has to visit.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "fovea/kernels/attention.h"
+
+namespace fovea::kernels {
+
+struct Range {
+  Index begin, end;
+
+  bool empty() const { return begin >= end; }
+  Index size() const { return end - begin; }
+};
+inline Range intersection(Range a, Range b) {
+  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
+
+constexpr Index kKeyBlock = 96;  // a multiple of the tile's 6 and 12 rows
+constexpr Index kMostQueries = 96;
+
+// Queries [begin, end) of one head, at most a block.
+struct QueryRange {
+  Index batch, head, begin, end;
+
+  Index count() const { return end - begin; }
+};
+
+Index queries_at_once();  // of a block, on the instruction set at hand
+
+// The query blocks of all heads. A block ends early where the next query's keys have
+// nothing to do with its own, so that packed sequences do not compute each other's scores.
+std::vector<QueryRange> query_ranges(const AttentionInput& in, Index most);
+
+// What the queries of one range see. With one interval a query (causal, window, padding, packed
+// sequences) that is first[i] <= j < last[i]; else `intervals` says it.
+struct SeenKeys {
+  SeenKeys(const AttentionInput& in, const QueryRange& range, Index lanes);
+
+  Range all;               // every key that some query sees
+  bool everything = true;  // every query sees every key
+  bool one_interval = true;
+  std::int32_t first[kMostQueries];  // lanes beyond the range see nothing
+  std::int32_t last[kMostQueries];
+  const AttentionInput& in;
+  const QueryRange& range;
+
+  // The intervals of query i of the range that overlap `keys`.
+  std::span<const Interval> within(Range keys, Index i) const;
+  // Keys of `block` that queries [begin, end) of the range may see: no others need be computed.
+  Range needed(Range block, Index begin, Index end) const;
+  // Do queries [begin, end) see all of `keys`?
+  bool whole(Range keys, Index begin, Index end) const;
+};
+
+}  // namespace fovea::kernels

@@ -1,0 +1,249 @@
+#include "fovea/kernels/attention_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/base/buffer.h"
+#include "fovea/base/parallel.h"
+#include "fovea/kernels/isa.h"
+
+#ifndef FOVEA_KERNELS_ATTENTION_ROWS_TYPES
+#define FOVEA_KERNELS_ATTENTION_ROWS_TYPES
+namespace fovea::kernels {
+// One key/value head, some of its keys, and all queries that read it.
+struct RowsTask {
+  Index batch, kv_head, key_begin, key_end;
+  float *most, *sum, *out;  // [group * query], [.], [. , value_dim]: of these keys alone
+};
+}  // namespace fovea::kernels
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/attention_rows.cc"
+#include <hwy/foreach_target.h>  // compiles this file once per instruction set
+
+#include "fovea/kernels/attention-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+// scores[j] = q . k[j] for four keys at a time, so that their sums overlap.
+HWY_INLINE void DotRows(const float* q, const float* k, Index time, Index keys, Index dim,
+                        float* scores) {
+  const D d;
+  const Index lanes = LaneCount();
+  Index j = 0;
+  for (; j + 4 <= keys; j += 4) {
+    const float* k0 = k + j * time;
+    V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    Index t = 0;
+    for (; t + lanes <= dim; t += lanes) {
+      const V x = hn::LoadU(d, q + t);
+      s0 = hn::MulAdd(x, hn::LoadU(d, k0 + t), s0);
+      s1 = hn::MulAdd(x, hn::LoadU(d, k0 + time + t), s1);
+      s2 = hn::MulAdd(x, hn::LoadU(d, k0 + 2 * time + t), s2);
+      s3 = hn::MulAdd(x, hn::LoadU(d, k0 + 3 * time + t), s3);
+    }
+    float rest[4] = {0, 0, 0, 0};
+    for (; t < dim; ++t) {
+      for (Index r = 0; r < 4; ++r) rest[r] += q[t] * k0[r * time + t];
+    }
+    scores[j] = hn::GetLane(hn::SumOfLanes(d, s0)) + rest[0];
+    scores[j + 1] = hn::GetLane(hn::SumOfLanes(d, s1)) + rest[1];
+    scores[j + 2] = hn::GetLane(hn::SumOfLanes(d, s2)) + rest[2];
+    scores[j + 3] = hn::GetLane(hn::SumOfLanes(d, s3)) + rest[3];
+  }
+  for (; j < keys; ++j) {
+    const float* row = k + j * time;
+    scores[j] = SumOf(
+        dim, [&](Index t, auto io) HWY_ATTR { return hn::Mul(io.load(q + t), io.load(row + t)); });
+  }
+}
+
+// out[t] += sum over j of weights[j] v[j, t].
+HWY_INLINE void AddRows(const float* weights, const float* v, Index time, Index keys, Index dim,
+                        float* out) {
+  const D d;
+  constexpr int kWide = 8;
+  const Index lanes = LaneCount();
+  Index t = 0;
+  const auto emit = [&](int, int i, V sum) HWY_ATTR {
+    float* at = out + t + i * lanes;
+    hn::StoreU(hn::Add(hn::LoadU(d, at), sum), d, at);
+  };
+  for (; t + kWide * lanes <= dim; t += kWide * lanes) {
+    TileProduct<1, kWide>(weights, 0, 1, v + t, time, keys, v + t, emit);
+  }
+  for (; t + lanes <= dim; t += lanes) {
+    TileProduct<1, 1>(weights, 0, 1, v + t, time, keys, v + t, emit);
+  }
+  for (; t < dim; ++t) {
+    float sum = 0;
+    for (Index j = 0; j < keys; ++j) sum += weights[j] * v[j * time + t];
+    out[t] += sum;
+  }
+}
+
+// Scores of one query and some keys, as exponents of 2.
+HWY_INLINE void RowScores(const AttentionInput& in, const RowsTask& task, Index head, Index query,
+                          Range keys, float* scores) {
+  const D d;
+  DotRows(in.query.at(task.batch, head, query), in.key.at(task.batch, task.kv_head, keys.begin),
+          in.key.time, keys.size(), in.shape.dim, scores);
+  if (in.bias) {
+    const float* bias = in.bias.at(task.batch, head, query, keys.begin);
+    for (Index j = 0; j < keys.size(); ++j) {
+      scores[j] = in.scale * scores[j] + bias[j * in.bias.key];
+    }
+  }
+  const V scale = hn::Set(d, in.bias ? 1 : in.scale);
+  ForEachVector(keys.size(), [&](Index j, auto io) HWY_ATTR {
+    V s = hn::Mul(io.load(scores + j), scale);
+    if (in.softcap != 0) {
+      const V capped =
+          hn::Mul(hn::Set(d, in.softcap), Tanh(d, hn::Mul(s, hn::Set(d, 1 / in.softcap))));
+      s = hn::IfThenElse(hn::Eq(s, hn::Set(d, kNever)), s, capped);
+    }
+    io.store(hn::Mul(s, hn::Set(d, kLog2E)), scores + j);
+  });
+}
+
+HWY_INLINE void AttendInterval(const AttentionInput& in, const RowsTask& task, Index row,
+                               Range keys, float* scores) {
+  const D d;
+  const Index head = task.kv_head * in.shape.group() + row / in.shape.query;
+  const Index query = row % in.shape.query, dim = in.shape.value_dim;
+  RowScores(in, task, head, query, keys, scores);
+  float* out = task.out + row * dim;
+  const float before = task.most[row];
+  const float most = std::max(before, MaxOf(scores, keys.size()));
+  const float base = most == kNever ? 0 : most;
+  const float shrink = hn::GetLane(Exp2(hn::Set(d, before - base)));
+  V sum = hn::Zero(d);
+  ForEachVector(keys.size(), [&](Index j, auto io) HWY_ATTR {
+    const V weight = Exp2(hn::Sub(io.load(scores + j, kNever), hn::Set(d, base)));
+    sum = hn::Add(sum, weight);
+    io.store(weight, scores + j);
+  });
+  task.sum[row] = task.sum[row] * shrink + hn::GetLane(hn::SumOfLanes(d, sum));
+  task.most[row] = most;
+  if (shrink != 1) {
+    for (Index t = 0; t < dim; ++t) out[t] *= shrink;
+  }
+  if (in.dropout.probability > 0) {
+    const AttentionDropout& drop = in.dropout;
+    const Index start = ((task.batch * in.shape.head + head) * in.shape.query + query) *
+                        AttentionDropout::row(in.shape);
+    HWY_ALIGN float factor[kGroup];
+    for (Index g = keys.begin / kGroup; g * kGroup < keys.end; ++g) {
+      KeepFactors(
+          drop.random,
+          (drop.start + static_cast<std::uint64_t>(start)) / kGroup + static_cast<std::uint64_t>(g),
+          drop.probability, factor);
+      const Range part = intersection(keys, {g * kGroup, (g + 1) * kGroup});
+      for (Index j = part.begin; j < part.end; ++j) {
+        scores[j - keys.begin] *= factor[j - g * kGroup];
+      }
+    }
+  }
+  AddRows(scores, in.value.at(task.batch, task.kv_head, keys.begin), in.value.time, keys.size(),
+          dim, out);
+}
+
+void AttendRows(const AttentionInput& in, const RowsTask& task) {
+  HWY_ALIGN float scores[kKeyBlock + kMostColumns];
+  const Index rows = in.shape.group() * in.shape.query;
+  std::fill_n(task.most, rows, kNever);
+  std::fill_n(task.sum, rows, 0.0f);
+  std::fill_n(task.out, rows * in.shape.value_dim, 0.0f);
+  for (Index k = task.key_begin; k < task.key_end; k += kKeyBlock) {
+    const Range block{k, std::min(k + kKeyBlock, task.key_end)};
+    for (Index row = 0; row < rows; ++row) {
+      if (!in.visible) {
+        AttendInterval(in, task, row, block, scores);
+        continue;
+      }
+      const Index head = task.kv_head * in.shape.group() + row / in.shape.query;
+      for (const Interval& v : in.visible.of(task.batch, head, row % in.shape.query)) {
+        const Range keys = intersection(block, {v.begin, v.end});
+        if (!keys.empty()) AttendInterval(in, task, row, keys, scores);
+      }
+    }
+  }
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+namespace {
+
+HWY_EXPORT(AttendRows);
+
+constexpr Index kFewQueries = 4;  // below, most lanes of a block of queries would be empty
+constexpr Index kKeysPerTask = 48 * kKeyBlock;
+
+// Rows of one head from the parts that its keys were cut into.
+void merge(const AttentionForward& w, std::span<const RowsTask> parts) {
+  constexpr float kLn2 = 0.693147181f;
+  const AttentionShape& s = w.in.shape;
+  for (Index row = 0; row < s.group() * s.query; ++row) {
+    const Index head = parts[0].kv_head * s.group() + row / s.query, query = row % s.query;
+    float most = parts[0].most[row];
+    for (const RowsTask& part : parts) {  // NaN, once there, stays
+      if (part.most[row] > most || std::isnan(part.most[row])) most = part.most[row];
+    }
+    const float base = most == -INFINITY ? 0 : most;
+    float sum = 0;
+    float* out = w.out.at(parts[0].batch, head, query);
+    std::fill_n(out, s.value_dim, 0.0f);
+    for (const RowsTask& part : parts) {
+      if (part.sum[row] == 0) continue;
+      const float share = part.most[row] == -INFINITY ? 1 : std::exp2(part.most[row] - base);
+      sum += share * part.sum[row];
+      for (Index t = 0; t < s.value_dim; ++t) out[t] += share * part.out[row * s.value_dim + t];
+    }
+    for (Index t = 0; t < s.value_dim; ++t) out[t] = sum == 0 ? 0 : out[t] / sum;
+    w.logsumexp[(parts[0].batch * s.head + head) * s.query + query] =
+        sum == 0 ? -INFINITY : most * kLn2 + std::log(sum);
+  }
+}
+
+}  // namespace
+
+bool few_queries(const AttentionInput& in) { return in.shape.query <= kFewQueries; }
+
+void attend_rows(const AttentionForward& work) {
+  const AttentionShape& s = work.in.shape;
+  const Index rows = s.group() * s.query, heads = s.batch * s.kv_head;
+  const Index parts = std::max<Index>(1, ceil_div(s.key, kKeysPerTask));
+  const Index size = rows * (2 + s.value_dim);
+  const Buffer memory(heads * parts * size);
+  std::vector<RowsTask> tasks;
+  for (Index at = 0; at < heads * parts; ++at) {
+    float* space = memory.data() + at * size;
+    const Index part = at % parts;
+    tasks.push_back({.batch = at / parts / s.kv_head,
+                     .kv_head = at / parts % s.kv_head,
+                     .key_begin = part * kKeysPerTask,
+                     .key_end = std::min(s.key, (part + 1) * kKeysPerTask),
+                     .most = space,
+                     .sum = space + rows,
+                     .out = space + 2 * rows});
+  }
+  const Index per_task = std::max<Index>(1, s.key * (s.dim + s.value_dim) * rows / parts);
+  const Index grain = std::max<Index>(1, (Index{1} << 17) / per_task);
+  parallel_for(heads * parts, grain, [&](Index begin, Index end) {
+    for (Index at = begin; at < end; ++at) {
+      HWY_DYNAMIC_DISPATCH(AttendRows)(work.in, tasks[static_cast<std::size_t>(at)]);
+    }
+  });
+  for (Index head = 0; head < heads; ++head) {
+    merge(work, std::span(tasks).subspan(static_cast<std::size_t>(head * parts),
+                                         static_cast<std::size_t>(parts)));
+  }
+}
+
+}  // namespace fovea::kernels
+#endif  // HWY_ONCE
