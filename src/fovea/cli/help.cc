@@ -1,6 +1,7 @@
 #include "fovea/cli/help.h"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace fovea::cli {
@@ -8,13 +9,34 @@ namespace {
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
-// Two columns, the second aligned.
+constexpr std::size_t kWidth = 96;
+
+// Breaks text into lines of at most `width`; all but the first begin with `indent` spaces.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
+  std::string result;
+  std::size_t used = 0;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (used > 0 && used + 1 + word.size() > width) {
+      result += "\n" + std::string(indent, ' ');
+      used = 0;
+    }
+    result += used > 0 ? " " + word : word;
+    used += word.size() + (used > 0 ? 1 : 0);
+  }
+  return result;
+}
+
+// Two columns, the second aligned; one below the other where they do not fit side by side.
 std::string columns(const Lines& lines) {
   std::size_t width = 0;
   for (const auto& [left, right] : lines) width = std::max(width, left.size());
+  const bool beside = width + 4 + 32 <= kWidth;
   std::string text;
   for (const auto& [left, right] : lines) {
-    text += fmt::format("  {:<{}}  {}\n", left, width, right);
+    text += beside ? fmt::format("  {:<{}}  {}\n", left, width,
+                                 wrapped(right, kWidth - width - 4, width + 4))
+                   : fmt::format("  {}\n      {}\n", left, right);
   }
   return text;
 }
@@ -37,7 +59,8 @@ Lines options_of(const CLI::App& app) {
       if (const std::size_t comma = left.find(','); comma != std::string::npos) {
         left.insert(comma + 1, " ");
       }
-      if (!option->get_type_name().empty()) left += " " + option->get_type_name();
+      const std::string type = option->get_type_name();  // CLI11 appends what it checks
+      if (!type.empty()) left += " " + type.substr(0, type.find(':'));
     }
     lines.emplace_back(std::move(left), option->get_description());
   }
@@ -77,8 +100,8 @@ Read on in README.md and docs/ of the source tree.
 
 std::string verb_page(const Verb& verb, const CLI::App& app) {
   return fmt::format("fovea {}: {}\n\nusage: fovea {} {}\n\n{}\n\n{}\nexamples:\n{}", verb.name,
-                     verb.summary, verb.name, verb.usage, verb.about, columns(options_of(app)),
-                     examples({&verb, 1}, verb.examples.size()));
+                     verb.summary, verb.name, verb.usage, wrapped(verb.about, kWidth, 0),
+                     columns(options_of(app)), examples({&verb, 1}, verb.examples.size()));
 }
 
 }  // namespace fovea::cli

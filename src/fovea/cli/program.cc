@@ -115,7 +115,7 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
     return code;
   };
   try {
-    Program program({info_verb(), bench_verb()});
+    Program program({attend_verb(), info_verb(), bench_verb()});
     try {
       check_environment();
       const int verb = program.parse(arguments, out);

@@ -34,6 +34,7 @@ struct Verb {
 };
 
 Verb info_verb();
+Verb attend_verb();
 Verb bench_verb();
 
 // --threads N, into `count`; 0 when it is not given.

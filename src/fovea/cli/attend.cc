@@ -1,0 +1,330 @@
+// fovea attend: attention on arrays from files, forward and backward, for anyone who wants to check
+// it or to use it from another program.
+#include "fovea/attention/attend.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <ostream>
+
+#include "fovea/autograd/ops.h"
+#include "fovea/base/parallel.h"
+#include "fovea/cli/heat_map.h"
+#include "fovea/cli/text.h"
+#include "fovea/cli/verb.h"
+#include "fovea/io/npy.h"
+
+namespace fovea::cli {
+namespace {
+
+struct Options {
+  std::string query, key, value;
+  std::string score = "scaled-dot", score_weight, score_matrix;
+  std::optional<float> scale;
+  float softcap = 0;
+  bool causal = false;
+  Index offset = 0;
+  std::string window, lengths, visible, bias;
+  std::string normalizer = "softmax";
+  Index top_k = 0;
+  Index heads = 0, kv_heads = 0;
+  std::string out, weights, scores, logsumexp;
+  std::string grad_output, grad_query, grad_key, grad_value, grad_bias;
+  std::string grad_score_weight, grad_score_matrix;
+  bool draw = false;
+  int threads = 0;
+
+  bool wants_gradient() const {
+    return !(grad_query + grad_key + grad_value + grad_bias + grad_score_weight + grad_score_matrix)
+                .empty();
+  }
+};
+
+// How the arrays of the user stand for [batch, head, time, dim].
+enum class Layout { kFull, kMatrix, kTokens };
+
+// One array as [batch, head, time, dim]: as it is, a matrix [time, dim], or tokens [batch, time,
+// head * dim].
+struct Arrays {
+  Layout layout;
+  Var query, key, value;
+};
+
+Layout layout_of(const Tensor& query, const Options& o) {
+  if (query.rank() == 4) return Layout::kFull;
+  if (query.rank() == 2) return Layout::kMatrix;
+  if (query.rank() == 3 && o.heads > 0) return Layout::kTokens;
+  if (query.rank() == 3) {
+    throw UsageError(
+        "arrays of 3 axes are [batch, time, head * dim]: say how many heads with --heads");
+  }
+  fail("{}: an array of shape {} is not [batch, head, query, dim] nor [query, dim]", o.query,
+       query.shape().text());
+}
+
+Var placed(const std::string& file, Layout layout, Index heads) {
+  Tensor x = read_npy(file);
+  const int wanted = layout == Layout::kFull ? 4 : layout == Layout::kMatrix ? 2 : 3;
+  if (x.rank() != wanted) {
+    fail("{}: shape {} has {} axes but the query has {}", file, x.shape().text(), x.rank(), wanted);
+  }
+  if (layout == Layout::kMatrix) x = x.unsqueeze(0).unsqueeze(0);
+  if (layout == Layout::kTokens) {
+    if (x.shape(2) % heads != 0) {
+      fail("{}: {} numbers cannot be divided among {} heads", file, x.shape(2), heads);
+    }
+    x = split_heads(x, heads);
+  }
+  return Var::parameter(x);
+}
+
+Tensor as_given(const Tensor& x, Layout layout) {
+  if (layout == Layout::kMatrix) return x.squeeze(0).squeeze(0);
+  return layout == Layout::kTokens ? merge_heads(x) : x;
+}
+
+std::pair<Index, Index> window_of(const std::string& text) {
+  Index numbers[2] = {0, 0};
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  for (int n = 0; n < 2; ++n) {
+    const auto [stop, error] = std::from_chars(at, end, numbers[n]);
+    const bool good = error == std::errc() && numbers[n] >= 0 &&
+                      (n == 0 ? stop != end && *stop == ',' : stop == end);
+    if (!good) {
+      throw UsageError(fmt::format(
+          "--window: '{}' is not BEFORE,AFTER, two whole numbers from 0 on, as in 128,0", text));
+    }
+    at = stop + 1;
+  }
+  return {numbers[0], numbers[1]};
+}
+
+Mask mask_of(const Options& o) {
+  Mask mask;
+  if (o.causal) mask = mask & causal(o.offset);
+  if (!o.window.empty()) {
+    const auto [before, after] = window_of(o.window);
+    mask = mask & window(before, after, o.offset);
+  }
+  if (!o.lengths.empty()) {
+    const Ids lengths = read_npy_ids(o.lengths);
+    mask = mask & key_lengths(std::vector<Index>(lengths.values().begin(), lengths.values().end()));
+  }
+  if (!o.visible.empty()) mask = mask & dense(read_npy(o.visible));
+  return mask;
+}
+
+const std::map<std::string, Score::Kind> kScores = {{"dot", Score::Kind::kDot},
+                                                    {"scaled-dot", Score::Kind::kScaledDot},
+                                                    {"cosine", Score::Kind::kCosine},
+                                                    {"general", Score::Kind::kGeneral},
+                                                    {"additive", Score::Kind::kAdditive},
+                                                    {"concat", Score::Kind::kConcat},
+                                                    {"concat-literal", Score::Kind::kConcatLiteral},
+                                                    {"location", Score::Kind::kLocation}};
+
+const std::map<std::string, Normalizer> kNormalizers = {{"softmax", Normalizer::kSoftmax},
+                                                        {"sparsemax", Normalizer::kSparsemax},
+                                                        {"none", Normalizer::kNone}};
+
+template <class Value>
+std::vector<std::string> names(const std::map<std::string, Value>& map) {
+  std::vector<std::string> result;
+  for (const auto& [name, value] : map) result.push_back(name);
+  return result;
+}
+
+Var parameter_from(const std::string& file) {
+  return file.empty() ? Var() : Var::parameter(read_npy(file));
+}
+
+Attend attend_of(const Options& o) {
+  return {.score = {.kind = kScores.at(o.score),
+                    .scale = o.scale,
+                    .weight = parameter_from(o.score_weight),
+                    .matrix = parameter_from(o.score_matrix)},
+          .mask = mask_of(o),
+          .bias = parameter_from(o.bias),
+          .softcap = o.softcap,
+          .normalizer = kNormalizers.at(o.normalizer),
+          .top_k = o.top_k};
+}
+
+// Writes every gradient that was asked for.
+void write_gradients(const Options& o, const Arrays& in, const Attend& how,
+                     const Attended& result) {
+  Tensor seed = read_npy(o.grad_output);
+  const Tensor shown = as_given(result.output.value(), in.layout);
+  if (!(seed.shape() == shown.shape())) {
+    fail("{}: shape {} is not that of the output, {}", o.grad_output, seed.shape().text(),
+         shown.shape().text());
+  }
+  seed = in.layout == Layout::kTokens ? split_heads(seed, o.heads)
+                                      : seed.reshape(result.output.shape());
+  struct Wish {
+    const std::string& file;
+    const char* option;
+    const Var& var;
+    bool heads;  // an array in the layout of the query
+  };
+  const Wish wishes[] = {{o.grad_query, "--grad-query", in.query, true},
+                         {o.grad_key, "--grad-key", in.key, true},
+                         {o.grad_value, "--grad-value", in.value, true},
+                         {o.grad_bias, "--grad-bias", how.bias, false},
+                         {o.grad_score_weight, "--grad-score-weight", how.score.weight, false},
+                         {o.grad_score_matrix, "--grad-score-matrix", how.score.matrix, false}};
+  for (const Wish& wish : wishes) {
+    if (wish.file.empty()) continue;
+    if (!wish.var) throw UsageError(fmt::format("{}: there is no such input", wish.option));
+    const Tensor gradient = gradients(result.output, {wish.var}, seed)[0];
+    write_npy(wish.file, wish.heads ? as_given(gradient, in.layout) : gradient);
+  }
+}
+
+void draw(const Attended& result, Index heads, std::ostream& out) {
+  constexpr Index kMostHeads = 4, kColumns = 68, kRows = 32;
+  for (Index h = 0; h < std::min(heads, kMostHeads); ++h) {
+    out << fmt::format("weights of batch 0, head {} (a line a query, a column a key)\n", h)
+        << heat_map(result.weights({.head = h}), kColumns, kRows);
+  }
+  if (heads > kMostHeads) out << fmt::format("and {} more heads\n", heads - kMostHeads);
+}
+
+void attend_files(const Options& o, std::ostream& out, std::ostream& err) {
+  if (o.threads > 0) set_threads(o.threads);
+  const Index kv_heads = o.kv_heads > 0 ? o.kv_heads : o.heads;
+  const Layout layout = layout_of(read_npy(o.query), o);
+  const Arrays in{layout, placed(o.query, layout, o.heads), placed(o.key, layout, kv_heads),
+                  placed(o.value, layout, kv_heads)};
+  const Attend how = attend_of(o);
+  const Attended result = attend(in.query, in.key, in.value, how);
+  const auto squeezed = [&](const Tensor& x) {  // of a matrix, without its batch and head
+    return layout == Layout::kMatrix ? x.squeeze(0).squeeze(0) : x;
+  };
+  if (!o.out.empty()) write_npy(o.out, as_given(result.output.value(), layout));
+  if (!o.weights.empty()) write_npy(o.weights, squeezed(result.weights()));
+  if (!o.scores.empty()) write_npy(o.scores, squeezed(result.scores()));
+  if (!o.logsumexp.empty()) write_npy(o.logsumexp, squeezed(result.logsumexp()));
+  if (!o.grad_output.empty()) write_gradients(o, in, how, result);
+  if (o.draw) draw(result, in.query.shape(1), out);
+  if (result.blind > 0) {
+    err << fmt::format(
+        "{} of {} see no key: their output is 0\n", result.blind,
+        counted(in.query.shape(0) * in.query.shape(1) * in.query.shape(2), "query rows"));
+  }
+}
+
+void check(const Options& o) {
+  const bool any = !(o.out + o.weights + o.scores + o.logsumexp).empty() || o.draw;
+  if (!any && !o.wants_gradient()) {
+    throw UsageError("nothing would be kept: give --out FILE, --weights FILE or --draw");
+  }
+  if (o.wants_gradient() && o.grad_output.empty()) {
+    throw UsageError("gradients start from --grad-output FILE");
+  }
+  if (!o.grad_output.empty() && !o.wants_gradient()) {
+    throw UsageError("--grad-output: say which gradient to write, as in --grad-query FILE");
+  }
+  if (!o.logsumexp.empty() && o.normalizer != "softmax") {
+    throw UsageError("--logsumexp: only a softmax has one");
+  }
+}
+
+Work define(CLI::App& app) {
+  const auto o = std::make_shared<Options>();
+  app.add_option("--query", o->query, "[batch, head, query, dim], or [query, dim]")
+      ->required()
+      ->type_name("FILE.npy");
+  app.add_option("--key", o->key, "[batch, kv_head, key, dim]")->required()->type_name("FILE.npy");
+  app.add_option("--value", o->value, "[batch, kv_head, key, value_dim]")
+      ->required()
+      ->type_name("FILE.npy");
+  app.add_option("--out", o->out, "the output, [batch, head, query, value_dim]")
+      ->type_name("FILE.npy");
+  app.add_option("--heads", o->heads, "for arrays [batch, time, head * dim]")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("--kv-heads", o->kv_heads, "heads of key and value, if fewer")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("--score", o->score,
+                 fmt::format("{} (scaled-dot)", fmt::join(names(kScores), ", ")))
+      ->check(CLI::IsMember(names(kScores)))
+      ->type_name("NAME");
+  app.add_option("--score-weight", o->score_weight, "w of additive, concat and concat-literal")
+      ->type_name("FILE.npy");
+  app.add_option("--score-matrix", o->score_matrix, "W of general, concat and location")
+      ->type_name("FILE.npy");
+  app.add_option("--scale", o->scale, "factor of the score (scaled-dot: 1 / sqrt(dim), else 1)")
+      ->type_name("X");
+  app.add_option("--softcap", o->softcap, "scores become X tanh(score / X), after the bias")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("X");
+  app.add_option("--bias", o->bias, "added to the scores, broadcast; -inf hides a key")
+      ->type_name("FILE.npy");
+  app.add_flag("--causal", o->causal, "query i sees keys up to position i + offset");
+  app.add_option("--offset", o->offset, "query i stands at key position i + N (0)")->type_name("N");
+  app.add_option("--window", o->window,
+                 "keys from BEFORE before to AFTER after the query's position")
+      ->type_name("BEFORE,AFTER");
+  app.add_option("--lengths", o->lengths, "how many keys are no padding, one number a batch")
+      ->type_name("FILE.npy");
+  app.add_option("--visible", o->visible, "true where a key is seen, broadcast")
+      ->type_name("FILE.npy");
+  app.add_option("--normalizer", o->normalizer, "softmax, sparsemax or none (softmax)")
+      ->check(CLI::IsMember(names(kNormalizers)))
+      ->type_name("NAME");
+  app.add_option("--top-k", o->top_k, "only the N largest scores of a query count")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("--weights", o->weights, "the weights, [batch, head, query, key]")
+      ->type_name("FILE.npy");
+  app.add_option("--scores", o->scores, "the scores before the softmax; hidden keys are -inf")
+      ->type_name("FILE.npy");
+  app.add_option("--logsumexp", o->logsumexp, "[batch, head, query]; -inf where no key is seen")
+      ->type_name("FILE.npy");
+  app.add_option("--grad-output", o->grad_output, "gradient of the output, to walk back from")
+      ->type_name("FILE.npy");
+  const std::pair<const char*, std::string*> gradients_of[] = {
+      {"query", &o->grad_query},
+      {"key", &o->grad_key},
+      {"value", &o->grad_value},
+      {"bias", &o->grad_bias},
+      {"score-weight", &o->grad_score_weight},
+      {"score-matrix", &o->grad_score_matrix}};
+  for (const auto& [name, file] : gradients_of) {
+    app.add_option(fmt::format("--grad-{}", name), *file, fmt::format("gradient of --{}", name))
+        ->type_name("FILE.npy");
+  }
+  app.add_flag("--draw", o->draw, "the weights as a picture of characters");
+  add_threads_option(app, o->threads);
+  return [o](std::ostream& out, std::ostream& err) {
+    check(*o);
+    attend_files(*o, out, err);
+  };
+}
+
+}  // namespace
+
+Verb attend_verb() {
+  return {.name = "attend",
+          .usage = "--query FILE --key FILE --value FILE --out FILE [options]",
+          .summary = "attention on arrays from files, forward and backward",
+          .about =
+              R"(Reads queries, keys and values from NumPy files and writes what each query reads:
+softmax(q k' / sqrt(dim)) v, or any other score, mask and normaliser. Masks mean visible,
+always; of several, all must show a key. A query that sees no key reads zeros, and is counted.
+docs/attention.md has the mathematics, and the same in NumPy.)",
+          .examples = {{"fovea attend --query q.npy --key k.npy --value v.npy --out o.npy --causal",
+                        "each word reads itself and those before it"},
+                       {"fovea attend --query q.npy --key k.npy --value v.npy --draw",
+                        "where it looks"},
+                       {"fovea attend --query q.npy --key k.npy --value v.npy --grad-output g.npy "
+                        "--grad-key d.npy",
+                        "the backward pass"}},
+          .define = define};
+}
+
+}  // namespace fovea::cli
