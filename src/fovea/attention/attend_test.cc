@@ -548,9 +548,9 @@ TEST(Attend, SaysWhatDoesNotFit) {
             }),
             "attend: 8 query heads cannot share 3 key heads; head must be a multiple of kv_head");
   EXPECT_EQ(error_of([&] { attend(q, k, v, {.score = general({})}); }),
-            "attend: a general score needs its matrix of shape [64, 32]");
+            "attend: the general score needs its matrix of shape [64, 32]");
   EXPECT_EQ(error_of([&] { attend(k, k, v, {.score = additive(Tensor::zeros({3}))}); }),
-            "attend: the weight of a additive score has shape [3] but [32] is needed");
+            "attend: the weight of the additive score has shape [3] but [32] is needed");
   EXPECT_EQ(error_of([&] {
               attend(k, k, v, {.bias = Tensor::zeros({3, 7})});
             }),

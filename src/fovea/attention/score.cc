@@ -33,10 +33,10 @@ void check_same_dim(const char* score, const Var& query, const Var& key) {
 
 const Var& needed(const Var& parameter, const char* score, const char* name, const Shape& shape) {
   if (!parameter) {
-    fail("attend: a {} score needs its {} of shape {}", score, name, shape.text());
+    fail("attend: the {} score needs its {} of shape {}", score, name, shape.text());
   }
   if (!(parameter.shape() == shape)) {
-    fail("attend: the {} of a {} score has shape {} but {} is needed", name, score,
+    fail("attend: the {} of the {} score has shape {} but {} is needed", name, score,
          parameter.shape().text(), shape.text());
   }
   return parameter;

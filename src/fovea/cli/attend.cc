@@ -210,9 +210,8 @@ void attend_files(const Options& o, std::ostream& out, std::ostream& err) {
   if (!o.grad_output.empty()) write_gradients(o, in, how, result);
   if (o.draw) draw(result, in.query.shape(1), out);
   if (result.blind > 0) {
-    err << fmt::format(
-        "{} of {} see no key: their output is 0\n", result.blind,
-        counted(in.query.shape(0) * in.query.shape(1) * in.query.shape(2), "query rows"));
+    err << fmt::format("{} of {} queries see no key: their output is 0\n", result.blind,
+                       with_commas(in.query.shape(0) * in.query.shape(1) * in.query.shape(2)));
   }
 }
 

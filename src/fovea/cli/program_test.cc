@@ -19,9 +19,9 @@ TEST(Program, PrintsItsPageWhenAskedAndWhenNothingIsAsked) {
   EXPECT_EQ(help.code, 0);
   EXPECT_EQ(help.err, "");
   EXPECT_THAT(help.out, StartsWith("fovea: attention models on an ordinary CPU.\n"));
-  EXPECT_THAT(help.out, HasSubstr("\n  info   what is inside a model or array file\n"));
-  EXPECT_THAT(help.out, HasSubstr("\n  bench  this machine's speed, beside its limits\n"));
-  EXPECT_THAT(help.out, HasSubstr("\n  fovea info model.safetensors "));
+  EXPECT_THAT(help.out, HasSubstr("\n  info    what is inside a model or array file\n"));
+  EXPECT_THAT(help.out, HasSubstr("\n  bench   this machine's speed, beside its limits\n"));
+  EXPECT_THAT(help.out, HasSubstr("\n  fovea info model.safetensors\n"));
   for (const auto& arguments : {std::vector<std::string>{}, {"-h"}}) {
     const Outcome same = fovea(arguments);
     EXPECT_EQ(same.code, 0);
