@@ -1,0 +1,65 @@
+#include "fovea/attention/cache.h"
+
+#include <algorithm>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+// `x` [batch, kv_head, length, dim] in memory with room for more.
+Tensor with_room(const Tensor& x, Index length, Index room) {
+  Tensor larger({x.shape(0), x.shape(1), room, x.shape(3)});
+  Tensor begin = larger.slice(2, 0, length);
+  copy_into(x.slice(2, 0, length), begin);
+  return larger;
+}
+
+Tensor rows(const Tensor& x, const Ids& source, Index length) {
+  Tensor result(x.shape().with(0, source.size()));
+  for (Index b = 0; b < source.size(); ++b) {
+    Tensor to = result.select(0, b).slice(1, 0, length);
+    copy_into(x.select(0, source[b]).slice(1, 0, length), to);
+  }
+  return result;
+}
+
+}  // namespace
+
+void KeyValueCache::append(const Tensor& key, const Tensor& value) {
+  const Axes n("append", {{"key", key.shape(), "batch kv_head new dim"},
+                          {"value", value.shape(), "batch kv_head new value_dim"}});
+  if (!key_) {
+    room_ = std::max(room_, n["new"]);
+    key_ = with_room(key, 0, room_);
+    value_ = with_room(value, 0, room_);
+  }
+  const Axes fits("append",
+                  {{"cache", this->key().shape(), "batch kv_head length dim"},
+                   {"cached value", this->value().shape(), "batch kv_head length value_dim"},
+                   {"key", key.shape(), "batch kv_head new dim"},
+                   {"value", value.shape(), "batch kv_head new value_dim"}});
+  const Index needed = length_ + n["new"];
+  if (needed > room_) {
+    room_ = std::max(needed, 2 * room_);
+    key_ = with_room(key_, length_, room_);
+    value_ = with_room(value_, length_, room_);
+  }
+  Tensor key_end = key_.slice(2, length_, needed), value_end = value_.slice(2, length_, needed);
+  copy_into(key, key_end);
+  copy_into(value, value_end);
+  length_ = needed;
+}
+
+void KeyValueCache::reorder(const Ids& source) {
+  if (!key_) return;
+  for (const std::int32_t row : source.values()) {
+    if (row < 0 || row >= key_.shape(0)) {
+      fail("reorder: row {} is not one of the {} in the cache", row, key_.shape(0));
+    }
+  }
+  key_ = rows(key_, source, length_);
+  value_ = rows(value_, source, length_);
+}
+
+}  // namespace fovea
