@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-constexpr Index kQueryBlock = 8 * kTileRows;  // a multiple of every tile's columns
+constexpr Index kQueryBlock = 96;  // a multiple of every tile's rows and columns
 static_assert(kQueryBlock <= kMostQueries);
 constexpr Index kMostColumns = 64;  // of a tile, on the widest vectors
 constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
@@ -75,12 +75,12 @@ HWY_NOINLINE void ProductTile(const Product& p, Index depth, Index columns) {
   float* to = whole ? p.c : tile;
   const Index to_row = whole ? p.c_row : strip;
   const bool add = whole && p.add;
-  TileProduct<kRows, kTileVectors>(p.a, p.a_row, p.a_step, p.b, p.b_step, depth, p.b,
-                                   [&](int r, int v, V sum) HWY_ATTR {
-                                     float* at = to + r * to_row + v * lanes;
-                                     if (add) sum = hn::Add(hn::LoadU(d, at), sum);
-                                     hn::StoreU(sum, d, at);
-                                   });
+  TileProduct<kRows, kTileVectors, false>(p.a, p.a_row, p.a_step, p.b, p.b_step, depth, nullptr,
+                                          [&](int r, int v, V sum) HWY_ATTR {
+                                            float* at = to + r * to_row + v * lanes;
+                                            if (add) sum = hn::Add(hn::LoadU(d, at), sum);
+                                            hn::StoreU(sum, d, at);
+                                          });
   for (int r = 0; r < kRows && !whole; ++r) {
     for (Index j = 0; j < columns; ++j) {
       float& at = p.c[r * p.c_row + j];

@@ -152,6 +152,7 @@ void AttendRange(const AttentionForward& w, const QueryRange& range) {
       if (keys.size() < block.size()) ClearOutside(keys, block, space.weights + s * strip);
       if (!grown || k == seen.all.begin) continue;
       for (Index i = s * strip; i < std::min((s + 1) * strip, range.count()); ++i) {
+        if (space.running.shrink[i] == 1) continue;
         const V shrink = hn::Set(d, space.running.shrink[i]);
         for (Index t = 0; t < wide; t += LaneCount()) {
           float* sum = space.sums + i * wide + t;

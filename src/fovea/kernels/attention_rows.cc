@@ -72,10 +72,10 @@ HWY_INLINE void AddRows(const float* weights, const float* v, Index time, Index 
     hn::StoreU(hn::Add(hn::LoadU(d, at), sum), d, at);
   };
   for (; t + kWide * lanes <= dim; t += kWide * lanes) {
-    TileProduct<1, kWide>(weights, 0, 1, v + t, time, keys, v + t, emit);
+    TileProduct<1, kWide, false>(weights, 0, 1, v + t, time, keys, nullptr, emit);
   }
   for (; t + lanes <= dim; t += lanes) {
-    TileProduct<1, 1>(weights, 0, 1, v + t, time, keys, v + t, emit);
+    TileProduct<1, 1, false>(weights, 0, 1, v + t, time, keys, nullptr, emit);
   }
   for (; t < dim; ++t) {
     float sum = 0;

@@ -94,12 +94,12 @@ HWY_INLINE void ComputeTile(const float* a, Index a_row, Index a_step, const flo
   float* to = whole ? f.c : tile;
   const Index to_row = whole ? f.c_row : strip;
   const bool add = whole && f.add_c;
-  TileProduct<kRows, kTileVectors>(a, a_row, a_step, b, strip, depth, ahead,
-                                   [&](int r, int v, V sum) HWY_ATTR {
-                                     float* at = to + r * to_row + v * lanes;
-                                     if (add) sum = hn::Add(hn::LoadU(d, at), sum);
-                                     hn::StoreU(sum, d, at);
-                                   });
+  TileProduct<kRows, kTileVectors, true>(a, a_row, a_step, b, strip, depth, ahead,
+                                         [&](int r, int v, V sum) HWY_ATTR {
+                                           float* at = to + r * to_row + v * lanes;
+                                           if (add) sum = hn::Add(hn::LoadU(d, at), sum);
+                                           hn::StoreU(sum, d, at);
+                                         });
   if (!whole) FinishTile(tile, kRows, f);
 }
 
@@ -309,9 +309,9 @@ void FewRowsAlong(const Matmul& w, Index column_begin, Index column_end) {
       const float* b = w.b.data + j;
       auto keep = [&](int, int v, V sum) HWY_ATTR { hn::Store(sum, d, sums + v * lanes); };
       if (width == kWide * lanes) {
-        TileProduct<1, kWide>(a, 0, w.a.column, b, w.b.row, w.depth, b + kWide * lanes, keep);
+        TileProduct<1, kWide, false>(a, 0, w.a.column, b, w.b.row, w.depth, nullptr, keep);
       } else if (width == lanes) {
-        TileProduct<1, 1>(a, 0, w.a.column, b, w.b.row, w.depth, b + lanes, keep);
+        TileProduct<1, 1, false>(a, 0, w.a.column, b, w.b.row, w.depth, nullptr, keep);
       } else {
         V sum = hn::Zero(d);
         for (Index p = 0; p < w.depth; ++p) {

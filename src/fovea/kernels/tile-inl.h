@@ -29,16 +29,17 @@ constexpr int kFloatsPerLine = 16;
 
 HWY_INLINE Index TileColumns() { return kTileVectors * LaneCount(); }
 
-// Steps of the depth for which a tile fetches one cache line of what will be read next.
+// Steps of the depth that are unrolled (with more, the compiler moves sums between registers), and
+// for which a tile fetches one cache line of what will be read next.
 constexpr int kStepsPerFetch = 2;
 
 // emit(r, v, sum over p < depth of a[r * a_row + p * a_step] * b[p * b_step + v * lanes ...]),
-// unrolled: the sums must never be indexed at run time, or they leave the registers. Meanwhile
-// depth / kStepsPerFetch cache lines from `ahead` on are fetched.
-template <int kRows, int kVectors, class Emit>
+// unrolled: the sums must never be indexed at run time, or they leave the registers. Meanwhile, if
+// kFetch, depth / kStepsPerFetch cache lines from `ahead` on are fetched.
+template <int kRows, int kVectors, bool kFetch, class Emit>
 HWY_INLINE void TileProduct(const float* HWY_RESTRICT a, Index a_row, Index a_step,
                             const float* HWY_RESTRICT b, Index b_step, Index depth,
-                            const float* ahead, const Emit& emit) {
+                            [[maybe_unused]] const float* ahead, const Emit& emit) {
   const D d;
   const Index lanes = LaneCount();
   V sum[kRows][kVectors];
@@ -61,8 +62,11 @@ HWY_INLINE void TileProduct(const float* HWY_RESTRICT a, Index a_row, Index a_st
     b += b_step;
   };
   Index p = 0;
-  for (; p + kStepsPerFetch <= depth; p += kStepsPerFetch, ahead += kFloatsPerLine) {
-    hwy::Prefetch(ahead);
+  for (; p + kStepsPerFetch <= depth; p += kStepsPerFetch) {
+    if constexpr (kFetch) {
+      hwy::Prefetch(ahead);
+      ahead += kFloatsPerLine;
+    }
 #pragma GCC unroll 8
     for (int i = 0; i < kStepsPerFetch; ++i) step();
   }
