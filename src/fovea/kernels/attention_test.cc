@@ -1,0 +1,204 @@
+// Attention kernels against the formulas of attention.h in double, at sizes that cross blocks,
+// tiles and lanes. What masks, biases and options do to each other: attention/attend_test.cc.
+#include "fovea/kernels/attention.h"
+
+#include "fovea/kernels/kernels_test_tools.h"
+
+namespace fovea::kernels {
+namespace {
+
+struct Case {
+  AttentionShape shape;
+  Index visible = -1;  // of key j for query i: |i - j| <= visible; -1: all
+  float softcap = 0;
+  bool bias = false;
+};
+
+const std::vector<Case> kCases = {
+    {{1, 1, 1, 1, 1, 1, 1}},
+    {{1, 2, 1, 3, 7, 17, 5}},
+    {{2, 1, 1, 17, 65, 3, 33}},
+    {{1, 2, 2, 97, 97, 8, 16}, 20},
+    {{1, 1, 1, 150, 230, 20, 7}, 40, 3, true},
+    {{1, 4, 2, 65, 100, 32, 32}, -1, 0, true},
+    {{1, 1, 1, 200, 96, 64, 64}, 2},
+    {{1, 1, 1, 2, 5000, 24, 9}},  // row by row, and keys in parts
+};
+
+template <class T>
+struct Results {
+  std::vector<T> out, logsumexp, d_query, d_key, d_value, d_bias;
+};
+
+struct Problem {
+  explicit Problem(const Case& c) : test(c) {
+    const AttentionShape& s = c.shape;
+    const Index heads = s.batch * s.head, kv = s.batch * s.kv_head;
+    query = random_numbers(heads * s.query * s.dim, 1, -2, 2);
+    key = random_numbers(kv * s.key * s.dim, 2, -2, 2);
+    value = random_numbers(kv * s.key * s.value_dim, 3, -2, 2);
+    bias = random_numbers(heads * s.query * s.key, 4, -2, 2);
+    d_out = random_numbers(heads * s.query * s.value_dim, 5, -2, 2);
+    row.push_back(0);
+    for (Index i = 0; i < s.query; ++i) {
+      const Interval seen{static_cast<std::int32_t>(std::max<Index>(0, i - c.visible)),
+                          static_cast<std::int32_t>(std::min(s.key, i + c.visible + 1))};
+      if (seen.begin < seen.end) interval.push_back(seen);
+      row.push_back(static_cast<std::int64_t>(interval.size()));
+    }
+  }
+  bool sees(Index i, Index j) const { return test.visible < 0 || std::abs(i - j) <= test.visible; }
+
+  Case test;
+  Floats query, key, value, bias, d_out;
+  std::vector<std::int64_t> row;
+  std::vector<Interval> interval;
+};
+
+// One head, as the header says it.
+template <class T>
+void by_formula(const Problem& p, Index head, Results<T>& r) {
+  const AttentionShape& s = p.test.shape;
+  const Index kv = head / s.head * s.kv_head + head % s.head / s.group();
+  const T scale = T(1) / std::sqrt(static_cast<T>(s.dim)), cap = static_cast<T>(p.test.softcap);
+  const auto q = [&](Index i, Index d) { return at((head * s.query + i) * s.dim + d); };
+  const auto k = [&](Index j, Index d) { return at((kv * s.key + j) * s.dim + d); };
+  const auto v = [&](Index j, Index d) { return at((kv * s.key + j) * s.value_dim + d); };
+  const auto o = [&](Index i, Index d) { return at((head * s.query + i) * s.value_dim + d); };
+  const auto b = [&](Index i, Index j) { return at((head * s.query + i) * s.key + j); };
+  std::vector<T> weight(at(s.key)), slope(at(s.key), T(1));
+  for (Index i = 0; i < s.query; ++i) {
+    T most = -std::numeric_limits<T>::infinity(), total = 0, delta = 0;
+    for (Index j = 0; j < s.key; ++j) {
+      T sum = 0;
+      for (Index d = 0; d < s.dim; ++d) {
+        sum += static_cast<T>(p.query[q(i, d)]) * static_cast<T>(p.key[k(j, d)]);
+      }
+      sum *= scale;
+      if (p.test.bias) sum += static_cast<T>(p.bias[b(i, j)]);
+      if (cap != 0) {
+        const T tanh = std::tanh(sum / cap);
+        slope[at(j)] = 1 - tanh * tanh;
+        sum = cap * tanh;
+      }
+      weight[at(j)] = p.sees(i, j) ? sum : -std::numeric_limits<T>::infinity();
+      most = std::max(most, weight[at(j)]);
+    }
+    for (T& w : weight) total += w = std::isinf(w) ? 0 : std::exp(w - most);
+    for (Index j = 0; j < s.key; ++j) {
+      T& w = weight[at(j)];
+      w = total == 0 ? 0 : w / total;
+      for (Index d = 0; d < s.value_dim; ++d) {
+        r.out[o(i, d)] += w * static_cast<T>(p.value[v(j, d)]);
+        r.d_value[v(j, d)] += w * static_cast<T>(p.d_out[o(i, d)]);
+      }
+    }
+    r.logsumexp[at(head * s.query + i)] = total == 0 ? most : most + std::log(total);
+    for (Index d = 0; d < s.value_dim; ++d) {
+      delta += static_cast<T>(p.d_out[o(i, d)]) * r.out[o(i, d)];
+    }
+    for (Index j = 0; j < s.key; ++j) {
+      T d_p = 0;
+      for (Index d = 0; d < s.value_dim; ++d) {
+        d_p += static_cast<T>(p.d_out[o(i, d)]) * static_cast<T>(p.value[v(j, d)]);
+      }
+      const T d_s = weight[at(j)] * (d_p - delta) * slope[at(j)];
+      r.d_bias[b(i, j)] = d_s;
+      for (Index d = 0; d < s.dim; ++d) {
+        r.d_query[q(i, d)] += scale * d_s * static_cast<T>(p.key[k(j, d)]);
+        r.d_key[k(j, d)] += scale * d_s * static_cast<T>(p.query[q(i, d)]);
+      }
+    }
+  }
+}
+
+template <class T>
+Results<T> empty_results(const Problem& p) {
+  const Index rows = p.test.shape.batch * p.test.shape.head * p.test.shape.query;
+  return {std::vector<T>(p.d_out.size()), std::vector<T>(at(rows)),
+          std::vector<T>(p.query.size()), std::vector<T>(p.key.size()),
+          std::vector<T>(p.value.size()), std::vector<T>(p.bias.size())};
+}
+
+template <class T>
+Results<T> by_formula(const Problem& p) {
+  Results<T> r = empty_results<T>(p);
+  for (Index h = 0; h < p.test.shape.batch * p.test.shape.head; ++h) by_formula(p, h, r);
+  return r;
+}
+
+template <class Number>
+HeadView<Number> heads(Number* data, Index head, Index time, Index dim) {
+  return {data, head * time * dim, time * dim, dim};
+}
+
+Results<float> computed(const Problem& p) {
+  const AttentionShape& s = p.test.shape;
+  Results<float> r = empty_results<float>(p);
+  AttentionInput in{.shape = s,
+                    .query = heads(p.query.data(), s.head, s.query, s.dim),
+                    .key = heads(p.key.data(), s.kv_head, s.key, s.dim),
+                    .value = heads(p.value.data(), s.kv_head, s.key, s.value_dim),
+                    .scale = 1 / std::sqrt(static_cast<float>(s.dim)),
+                    .softcap = p.test.softcap};
+  const Index matrix = s.query * s.key;
+  if (p.test.bias) in.bias = {p.bias.data(), s.head * matrix, matrix, s.key, 1};
+  if (p.test.visible >= 0) in.visible = {p.row.data(), p.interval.data(), 0, 0};
+  attention_forward({in, heads(r.out.data(), s.head, s.query, s.value_dim), r.logsumexp.data()});
+  const float* out = r.out.data();
+  attention_backward({.in = in,
+                      .out = heads(out, s.head, s.query, s.value_dim),
+                      .logsumexp = r.logsumexp.data(),
+                      .d_out = heads(p.d_out.data(), s.head, s.query, s.value_dim),
+                      .d_query = heads(r.d_query.data(), s.head, s.query, s.dim),
+                      .d_key = heads(r.d_key.data(), s.kv_head, s.key, s.dim),
+                      .d_value = heads(r.d_value.data(), s.kv_head, s.key, s.value_dim),
+                      .d_bias = {r.d_bias.data(), s.head * matrix, matrix, s.key, 1}});
+  return r;
+}
+
+// Of the largest number: the weights are computed again from a logsumexp that was rounded, where
+// plain code has kept them.
+constexpr double kTrifle = 4e-7;
+
+class AttentionKernel : public OnIsa {};
+
+TEST_P(AttentionKernel, IsAsExactAsPlainFloatArithmetic) {
+  for (const Case& c : kCases) {
+    const Problem p(c);
+    SCOPED_TRACE(fmt::format("{} queries, {} keys", c.shape.query, c.shape.key));
+    const Results<float> got = computed(p), plain = by_formula<float>(p);
+    const Results<double> exact = by_formula<double>(p);
+    expect_as_exact(got.out, plain.out, exact.out, "out");
+    expect_as_exact(got.d_query, plain.d_query, exact.d_query, "d_query", kTrifle);
+    expect_as_exact(got.d_key, plain.d_key, exact.d_key, "d_key", kTrifle);
+    expect_as_exact(got.d_value, plain.d_value, exact.d_value, "d_value", kTrifle);
+    expect_as_exact(got.d_bias, plain.d_bias, exact.d_bias, "d_bias", kTrifle);
+    for (std::size_t i = 0; i < exact.logsumexp.size(); ++i) {
+      if (std::isinf(exact.logsumexp[i])) {
+        EXPECT_EQ(got.logsumexp[i], -INFINITY);
+      } else {
+        EXPECT_NEAR(got.logsumexp[i], exact.logsumexp[i], 2e-6);
+      }
+    }
+  }
+}
+
+TEST(AttentionThreads, GivesTheSameBytesOnAnyNumberOfThreads) {
+  for (const Case& c : kCases) {
+    const Problem p(c);
+    expect_same_on_any_threads([&] {
+      const Results<float> r = computed(p);
+      Floats all = r.out;
+      for (const Floats* more : {&r.d_query, &r.d_key, &r.d_value, &r.d_bias}) {
+        all.insert(all.end(), more->begin(), more->end());
+      }
+      return all;
+    });
+  }
+}
+
+FOVEA_ON_EVERY_ISA(AttentionKernel);
+
+}  // namespace
+}  // namespace fovea::kernels
