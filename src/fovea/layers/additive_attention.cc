@@ -19,8 +19,9 @@ AdditiveAttention::AdditiveAttention(const AdditiveOptions& options, Random& ran
 
 AdditiveAttention::Memory AdditiveAttention::prepare(const Var& keys,
                                                      std::span<const Index> lengths) const {
-  Axes("AdditiveAttention", {{"keys", keys.shape(), "batch key key_dim"},
-                             {"key.weight", key.weight.shape(), "key_dim dim"}});
+  const Axes n("AdditiveAttention", {{"keys", keys.shape(), "batch key key_dim"},
+                                     {"key.weight", key.weight.shape(), "key_dim dim"}});
+  check_lengths("AdditiveAttention", lengths, n["batch"]);
   return {.projected = one_head(key(keys)),
           .value = one_head(keys),
           .mask = lengths.empty() ? Mask() : key_lengths(lengths)};

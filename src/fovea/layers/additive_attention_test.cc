@@ -85,6 +85,18 @@ TEST(AdditiveAttention, ReadsHardWhenToldTo) {
   expect_close(context.value().squeeze(0), keys.squeeze(0).select(0, attended.choice[0]));
 }
 
+TEST(AdditiveAttention, AMaskNarrowsWhatTheMemoryShows) {
+  Random random{.seed = 2};
+  const AdditiveAttention layer({.query_dim = 4, .key_dim = 3, .dim = 6}, random);
+  const std::vector<Index> lengths = {4};
+  const auto memory = layer.prepare(random_tensor({1, 5, 3}), lengths);
+  fovea::Run run;
+  const Tensor w =
+      layer(random_tensor({1, 4}), memory, {.mask = window(0, 9, 2)}, run).attended.weights();
+  for (const Index hidden : {0, 1, 4}) EXPECT_EQ(w.data()[hidden], 0);
+  EXPECT_NEAR(w.data()[2] + w.data()[3], 1, 1e-6);
+}
+
 TEST(AdditiveAttention, NamesItsParameters) {
   Random random{.seed = 3};
   AdditiveAttention layer({.query_dim = 4, .key_dim = 3, .dim = 6}, random);
@@ -107,6 +119,11 @@ TEST(AdditiveAttention, SaysWhatDoesNotFit) {
             }),
             "AdditiveAttention: axis 'query_dim' is 3 in query [batch=2, query_dim=3] but 4 in "
             "query.weight [query_dim=4, dim=6]");
+  const std::vector<Index> one = {5};
+  EXPECT_EQ(error_of([&] {
+              layer.prepare(Tensor::zeros({2, 5, 3}), one);
+            }),
+            "AdditiveAttention: 1 lengths for a batch of 2; give one for each");
   EXPECT_EQ(error_of([&] { layer(Tensor::zeros({4}), memory); }),
             "AdditiveAttention: query needs 3 axes [batch query query_dim] but has shape [4]");
   EXPECT_EQ(error_of([&] {

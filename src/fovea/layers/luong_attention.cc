@@ -85,10 +85,7 @@ LuongAttention::Memory LuongAttention::prepare(const Var& keys,
                                                std::span<const Index> lengths) const {
   const Axes n("LuongAttention", {{"keys", keys.shape(), "batch key key_dim"},
                                   {"the layer", {key_dim, query_dim}, "key_dim query_dim"}});
-  if (!lengths.empty() && static_cast<Index>(lengths.size()) != n["batch"]) {
-    fail("LuongAttention: {} lengths for a batch of {}; give one for each", lengths.size(),
-         n["batch"]);
-  }
+  check_lengths("LuongAttention", lengths, n["batch"]);
   return {.projected = one_head(key.weight ? key(keys) : keys),
           .value = one_head(keys),
           .lengths = {lengths.begin(), lengths.end()}};

@@ -2,7 +2,10 @@
 // step) or [batch, time, dim] -> [batch, 1, time, dim], and back.
 #pragma once
 
+#include <span>
+
 #include "fovea/autograd/ops.h"
+#include "fovea/base/error.h"
 
 namespace fovea {
 
@@ -19,6 +22,13 @@ inline const char* query_axes(const Var& x) {
 inline Var without_head(const Var& y, const Var& like) {
   const Var queries = squeeze(y, 1);
   return like.shape().rank() == 2 ? squeeze(queries, 1) : queries;
+}
+
+// One for each sequence, or none.
+inline void check_lengths(const char* operation, std::span<const Index> lengths, Index batch) {
+  if (!lengths.empty() && static_cast<Index>(lengths.size()) != batch) {
+    fail("{}: {} lengths for a batch of {}; give one for each", operation, lengths.size(), batch);
+  }
 }
 
 }  // namespace fovea
