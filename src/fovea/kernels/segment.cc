@@ -14,27 +14,38 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-// Heads narrower than a vector go number by number: moving part of a vector would cost more.
+// Heads are often narrower than a vector (8 numbers in the paper), so the end of a row goes by
+// vectors of at most four numbers, and its rest number by number.
+using Few = hn::CappedTag<float, 4>;
 
-void AddScaled(float scale, const float* x, float* y, Index count) {
-  if (count < LaneCount()) {
-    for (Index i = 0; i < count; ++i) y[i] += scale * x[i];
-    return;
-  }
-  const V s = hn::Set(D(), scale);
-  ForEachVector(count, [=](Index i, auto io) HWY_ATTR {
-    io.store(hn::MulAdd(s, io.load(x + i), io.load(y + i)), y + i);
-  });
+template <class Tag>
+HWY_INLINE Index AddScaledBy(Tag d, float scale, const float* x, float* y, Index i, Index count) {
+  const auto s = hn::Set(d, scale);
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::MulAdd(s, hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, y + i);
+  return i;
 }
 
-float Dot(const float* a, const float* b, Index count) {
-  if (count < LaneCount()) {
-    float sum = 0;
-    for (Index i = 0; i < count; ++i) sum += a[i] * b[i];
-    return sum;
-  }
-  return SumOf(count,
-               [=](Index i, auto io) HWY_ATTR { return hn::Mul(io.load(a + i), io.load(b + i)); });
+HWY_INLINE void AddScaled(float scale, const float* x, float* y, Index count) {
+  Index i = AddScaledBy(D(), scale, x, y, 0, count);
+  i = AddScaledBy(Few(), scale, x, y, i, count);
+  for (; i < count; ++i) y[i] += scale * x[i];
+}
+
+HWY_INLINE float Dot(const float* a, const float* b, Index count) {
+  const Few few;
+  const Index whole = count / LaneCount() * LaneCount(), lanes = static_cast<Index>(hn::Lanes(few));
+  float sum = whole == 0 ? 0 : SumOf(whole, [=](Index i, auto io) HWY_ATTR {
+    return hn::Mul(io.load(a + i), io.load(b + i));
+  });
+  auto some = hn::Zero(few);
+  Index i = whole;
+  for (; i + lanes <= count; i += lanes)
+    some = hn::MulAdd(hn::LoadU(few, a + i), hn::LoadU(few, b + i), some);
+  sum += hn::GetLane(hn::SumOfLanes(few, some));
+  for (; i < count; ++i) sum += a[i] * b[i];
+  return sum;
 }
 
 void EdgeSumRow(const EdgeSum& w, Index row) {
