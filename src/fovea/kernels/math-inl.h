@@ -81,18 +81,30 @@ HWY_INLINE V Log(D d, V x) {
   return hn::IfThenElse(hn::Lt(x, zero), nan, y);
 }
 
-// x + x^3 q(x^2) near 0, else 1 - 2 / (exp(2 |x|) + 1) with the sign of x.
+// x - x^3 / (3 + x^2 q(x^2)) near 0, as its continued fraction starts, else 1 - 2 / (exp(2 x) + 1):
+// of |x|, with one division for both.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Tanh(D d, V x) {
+  const hn::RebindToSigned<D> di;
   const V one = hn::Set(d, 1.0f);
   const V size = hn::Abs(x);
   const V square = hn::Mul(x, x);
-  const V q = Polynomial(d, square, -5.717044231e-03f, 2.065058611e-02f, -5.374349654e-02f,
-                         1.333149076e-01f, -3.333328366e-01f);
-  const V near = hn::MulAdd(hn::Mul(square, x), q, x);
-  const V e = Exp(d, hn::Add(size, size));
-  const V far = hn::Sub(one, hn::Div(hn::Set(d, 2.0f), hn::Add(e, one)));
-  return hn::CopySign(hn::IfThenElse(hn::Lt(size, hn::Set(d, 0.625f)), near, far), x);
+  const V cube = hn::Mul(square, size);
+  const V below =
+      Polynomial(d, square, 2.290402917e-04f, -5.697469227e-03f, 1.199996471e+00f, 3.0f);
+  // exp(2 x) = 2^n 2^r: adding 1.5 * 2^23 rounds to n, which then stands in the lowest bits.
+  const V capped = hn::Min(size, hn::Set(d, 10.0f));  // from 9.02 on tanh is 1 in float
+  const V scale = hn::Set(d, 2.88539008f), rounding = hn::Set(d, 12582912.0f);
+  const V n = hn::MulAdd(capped, scale, rounding);
+  const V r = hn::MulSub(capped, scale, hn::Sub(n, rounding));
+  const V p = Polynomial(d, r, 1.329886960e-03f, 9.671592154e-03f, 5.550598353e-02f,
+                         2.402224094e-01f, 6.931471229e-01f, 1.0f);
+  const V power =
+      hn::BitCast(d, hn::Add(hn::BitCast(di, one), hn::ShiftLeft<23>(hn::BitCast(di, n))));
+  const auto far = hn::Gt(size, hn::Set(d, 1.02f));  // NaN is near, and stays
+  const V quotient = hn::Div(hn::IfThenElse(far, hn::Set(d, 2.0f), cube),
+                             hn::IfThenElse(far, hn::MulAdd(p, power, one), below));
+  return hn::CopySignToAbs(hn::Sub(hn::IfThenElse(far, one, size), quotient), x);
 }
 
 template <class D, class V = hn::Vec<D>>
