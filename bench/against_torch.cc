@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "against_torch_work.h"
 #include "fovea/autograd/op_recurrent.h"
 #include "fovea/autograd/ops.h"
 #include "fovea/base/parallel.h"
@@ -31,16 +32,6 @@ namespace fovea {
 namespace {
 
 constexpr float kRate = 1e-3f;
-
-struct Work {
-  NamedTensors inputs;
-  std::function<NamedTensors()> results;  // called first, once
-  std::function<void()> run;              // the same, timed
-};
-
-Tensor normal(const Shape& shape, float deviation, Random& random) {
-  return Tensor::normal(shape, 0, deviation, random);
-}
 
 // Labels as numbers, because .npz files hold float32.
 Tensor label_numbers(Index count, Index classes, Random& random) {
@@ -59,33 +50,6 @@ NamedTensors copies(NamedTensors tensors) {
   for (auto& [name, tensor] : tensors) tensor = tensor.copy();
   return tensors;
 }
-NamedTensors gradients_of(const std::vector<Parameter>& parameters) {
-  NamedTensors gradients;
-  for (const Parameter& p : parameters) gradients.emplace("d_" + p.name, p.var.grad().copy());
-  return gradients;
-}
-
-// Forward and backward from given gradients of the outputs, or of a loss.
-Work pass(NamedTensors inputs, const std::vector<Parameter>& leaves,
-          const std::function<NamedTensors()>& forward_backward) {
-  const auto clear = [leaves] {
-    for (const Parameter& leaf : leaves) Var(leaf.var).clear_grad();
-  };
-  return {.inputs = std::move(inputs),
-          .results =
-              [=] {
-                clear();
-                NamedTensors results = forward_backward();
-                results.merge(gradients_of(leaves));
-                return results;
-              },
-          .run =
-              [=] {
-                clear();
-                (void)forward_backward();
-              }};
-}
-
 // A step of training on one batch, with Adam. Results: the first gradients and some losses.
 template <class Model, class Loss>
 Work training(std::shared_ptr<Model> model, NamedTensors data, const Loss& loss) {
@@ -277,6 +241,7 @@ Work linear_work() {
 }
 
 Work make_work(const std::string& name) {
+  if (const std::optional<Work> attention = attention_work(name)) return *attention;
   if (name == "gru") return recurrent_work(Cell::kGru, false);
   if (name == "bigru") return recurrent_work(Cell::kGru, true);
   if (name == "lstm") return recurrent_work(Cell::kLstm, false);

@@ -4,6 +4,7 @@
 #   time WORK THREADS SECONDS   -> of the calls, in ms: their median, the fastest, and the median of the
 #                               processor time they took on all threads; then the settings chosen
 # The same work in this library: against_torch.cc. Its weights are [in, out], PyTorch's [out, in].
+import math
 import sys
 import time
 from statistics import median
@@ -196,6 +197,74 @@ class Perceptron(Training):
         self.load(data, {"first": first, "second": second})
 
 
+def attend(q, k, v, mask):
+    scores = torch.matmul(q, k.transpose(-2, -1)) * (1 / math.sqrt(q.shape[-1]))
+    if mask is not None:
+        scores = scores.masked_fill(mask, float("-inf"))
+    return torch.matmul(torch.softmax(scores, -1), v)
+
+
+class Attention(Pass):
+    """Forward alone, by matrix products or by PyTorch's own function: whichever is faster."""
+
+    variants = ["matrix products", "its own function"]
+    leaves = {}
+
+    def __init__(self, data, causal):
+        self.q, self.k, self.v = tensor(data["q"]), tensor(data["k"]), tensor(data["v"])
+        self.causal = causal
+        self.mask = torch.ones(self.q.shape[2], self.k.shape[2], dtype=torch.bool).triu(1) if causal else None
+        self.select("matrix products")
+
+    def select(self, variant):
+        self.own = variant == "its own function" and hasattr(F, "_scaled_dot_product_attention")
+
+    def forward_backward(self):
+        with torch.no_grad():
+            if self.own:
+                y = F._scaled_dot_product_attention(self.q, self.k, self.v, None, 0.0, False, self.causal)
+                return {"y": y[0] if isinstance(y, tuple) else y}
+            return {"y": attend(self.q, self.k, self.v, self.mask)}
+
+
+class AttentionBack(Pass):
+    def __init__(self, data, causal):
+        self.q, self.k, self.v, self.d_y = leaf(data["q"]), leaf(data["k"]), leaf(data["v"]), tensor(data["d_y"])
+        self.mask = torch.ones(self.q.shape[2], self.k.shape[2], dtype=torch.bool).triu(1) if causal else None
+        self.leaves = {"q": (self.q, same), "k": (self.k, same), "v": (self.v, same)}
+
+    def forward_backward(self):
+        y = attend(self.q, self.k, self.v, self.mask)
+        y.backward(self.d_y)
+        return {"y": y.detach()}
+
+
+class AdditiveBack(AttentionBack):
+    def __init__(self, data):
+        super().__init__(data, False)
+        self.w = leaf(data["w"])
+        self.leaves["w"] = (self.w, same)
+
+    def forward_backward(self):
+        scores = torch.matmul(torch.tanh(self.q.unsqueeze(3) + self.k.unsqueeze(2)), self.w)
+        y = torch.matmul(torch.softmax(scores, -1), self.v)
+        y.backward(self.d_y)
+        return {"y": y.detach()}
+
+
+ATTENTION = {
+    "attend": Attention,
+    "attend_back": AttentionBack,
+    "additive_back": lambda data, causal: AdditiveBack(data),
+    "decode": Attention,
+}
+
+
+def make(name, data):
+    kind, colon, sizes = name.partition(":")
+    return ATTENTION[kind](data, "causal" in sizes) if colon else MAKERS[name](data)
+
+
 MAKERS = {
     "gru": lambda data: Recurrent(data, nn.GRU, 1),
     "bigru": lambda data: Recurrent(data, nn.GRU, 2),
@@ -213,7 +282,7 @@ chosen = {}  # (name, threads) -> variant
 def check(name, folder):
     data = np.load(folder + "/inputs.npz")
     expected = np.load(folder + "/results.npz")
-    works[name] = MAKERS[name](data)
+    works[name] = make(name, data)
     found = works[name].results()
     if set(found) != set(expected):
         raise RuntimeError(f"{name}: results differ in kind: {sorted(found)} and {sorted(expected)}")

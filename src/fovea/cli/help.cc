@@ -100,8 +100,8 @@ Read on in README.md and docs/ of the source tree.
 
 std::string verb_page(const Verb& verb, const CLI::App& app) {
   return fmt::format("fovea {}: {}\n\nusage: fovea {} {}\n\n{}\n\n{}\nexamples:\n{}", verb.name,
-                     verb.summary, verb.name, verb.usage, verb.about,
-                     columns(options_of(app)), examples({&verb, 1}, verb.examples.size()));
+                     verb.summary, verb.name, verb.usage, verb.about, columns(options_of(app)),
+                     examples({&verb, 1}, verb.examples.size()));
 }
 
 }  // namespace fovea::cli
