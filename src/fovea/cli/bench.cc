@@ -96,6 +96,7 @@ class Bench {
 struct Row {
   std::string name;
   std::function<Result(Bench&)> measure;
+  bool slow = false;
 };
 
 std::vector<Row> all_rows() {
@@ -106,9 +107,9 @@ std::vector<Row> all_rows() {
       {fmt::format("triad over {} KiB", small >> 10), [=](Bench& b) { return b.triad(small); }},
       {"empty parallel loop", [](Bench& b) { return b.empty_loop(); }},
   };
-  for (const auto& list : {kernel_cases(), training_cases()}) {
+  for (const auto& list : {kernel_cases(), attention_cases(), training_cases()}) {
     for (const BenchCase& work : list) {
-      rows.push_back({work.name, [work](Bench& b) { return b.run(work); }});
+      rows.push_back({work.name, [work](Bench& b) { return b.run(work); }, work.slow});
     }
   }
   return rows;
@@ -116,7 +117,10 @@ std::vector<Row> all_rows() {
 
 std::vector<Row> chosen_rows(const std::string& pattern) {
   std::vector<Row> rows = all_rows();
-  if (pattern.empty()) return rows;
+  if (pattern.empty()) {
+    std::erase_if(rows, [](const Row& row) { return row.slow; });
+    return rows;
+  }
   std::regex wanted;
   try {
     wanted = std::regex(pattern, std::regex::ECMAScript | std::regex::icase);
@@ -257,7 +261,8 @@ of arithmetic operations a second, and the share of the speed that its limit all
         app.add_option("--json", options->json,
                        "also write the results as JSON; - is standard output")
             ->type_name("FILE");
-        app.add_flag("--list", options->list, "only name the rows");
+        app.add_flag("--list", options->list,
+                     "only name the rows; with --only also those that take a minute each");
         return [options](std::ostream& out, std::ostream& err) {
           if (options->list) {
             for (const Row& row : chosen_rows(options->only)) out << row.name << "\n";

@@ -19,10 +19,12 @@ struct BenchCase {
   double bytes;  // read and written at least, each number once; 0 where arithmetic takes longer
   // Makes the data, checks the result, and returns what is to be timed.
   std::function<std::function<void()>()> prepare;
+  bool slow = false;  // takes a minute: only on demand
 };
 
-std::vector<BenchCase> kernel_cases();    // bench_kernels.cc
-std::vector<BenchCase> training_cases();  // bench_training.cc
+std::vector<BenchCase> attention_cases();  // bench_attention.cc
+std::vector<BenchCase> kernel_cases();     // bench_kernels.cc
+std::vector<BenchCase> training_cases();   // bench_training.cc
 
 // Fails, with the name, when |actual - expected| > tolerance. NaN is never near.
 void expect_near(const std::string& name, double actual, double expected, double tolerance);
