@@ -33,6 +33,10 @@ endif()
 
 if(FOVEA_SANITIZE STREQUAL "address")
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Between its own checks gcc 12 loses sight of what <regex> initialises; the dev preset keeps the warning.
+    target_compile_options(fovea_flags INTERFACE -Wno-maybe-uninitialized)
+  endif()
 elseif(FOVEA_SANITIZE STREQUAL "thread")
   set(sanitizers -fsanitize=thread)
 elseif(FOVEA_SANITIZE STREQUAL "fuzzer")
