@@ -2,7 +2,6 @@
 include(CMakeFindDependencyMacro)
 
 find_dependency(Threads)
-find_dependency(OpenMP COMPONENTS CXX)
 find_dependency(fmt)
 find_dependency(hwy CONFIG)
 find_dependency(ZLIB)

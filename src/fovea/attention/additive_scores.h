@@ -1,10 +1,14 @@
-// Additive scores (Bahdanau et al. 2014).
+// Additive scores (Bahdanau et al. 2014, A.1.2): w' tanh(q + k), of projected queries and keys.
 #pragma once
 
 #include "fovea/autograd/var.h"
 
 namespace fovea {
 
+// query [batch, head, query, dim], key [batch, kv_head, key, dim], weight [dim] or [head, dim]
+//   -> [batch, head, query, key]
+// Query head h reads key head h / (head / kv_head). The sums before tanh are never held: the
+// backward pass computes them again.
 Var additive_scores(const Var& query, const Var& key, const Var& weight);
 
 }  // namespace fovea

@@ -1,0 +1,220 @@
+#include "fovea/kernels/additive.h"
+
+#include <algorithm>
+
+#include "fovea/base/buffer.h"
+#include "fovea/base/parallel.h"
+#include "fovea/kernels/isa.h"
+#include "fovea/kernels/reduce.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/additive.cc"
+#include <hwy/foreach_target.h>  // compiles this file once per instruction set
+
+#include "fovea/kernels/math-inl.h"
+#include "fovea/kernels/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+// Scores of one query with kKeys keys. Every score has its own sum: how many are computed at once
+// changes no bit.
+template <int kKeys>
+HWY_INLINE void ScoreKeys(const float* query, const float* key, Index key_step, const float* weight,
+                          Index dim, float* scores) {
+  const D d;
+  V sum[kKeys];
+#pragma GCC unroll 4
+  for (int j = 0; j < kKeys; ++j) sum[j] = hn::Zero(d);
+  ForEachVector(dim, [&](Index at, auto io) HWY_ATTR {
+    const V q = io.load(query + at), w = io.load(weight + at);
+#pragma GCC unroll 4
+    for (int j = 0; j < kKeys; ++j) {
+      const V t = Tanh(d, hn::Add(q, io.load(key + j * key_step + at)));
+      sum[j] = hn::MulAdd(w, t, sum[j]);
+    }
+  });
+#pragma GCC unroll 4
+  for (int j = 0; j < kKeys; ++j) scores[j] = hn::GetLane(hn::SumOfLanes(d, sum[j]));
+}
+
+// Scores [row, begin ...] of the keys from begin to end; a row is one query.
+void ScoreRow(const AdditiveInput& in, Index row, Index begin, Index end, float* scores) {
+  const AttentionShape& s = in.shape;
+  const Index i = row % s.query, h = row / s.query % s.head, b = row / s.query / s.head;
+  const float* query = in.query.at(b, h, i);
+  const float* weight = in.weight_of(h);
+  scores += row * s.key;
+  Index j = begin;
+  for (; j + 2 <= end; j += 2) {  // two share the reads of query and weight
+    ScoreKeys<2>(query, in.key.at(b, h / s.group(), j), in.key.time, weight, s.dim, scores + j);
+  }
+  if (j < end) {
+    ScoreKeys<1>(query, in.key.at(b, h / s.group(), j), in.key.time, weight, s.dim, scores + j);
+  }
+}
+
+// Columns of the gradients that are computed at once.
+constexpr int kBlockVectors = 2;
+Index BlockColumns() { return kBlockVectors * LaneCount(); }
+
+// What the queries of one head add to all gradients of kVectors vectors of columns; pointers stand
+// at the first of them.
+struct ColumnWork {
+  const float* query;
+  const float* key;
+  const float* weight;
+  const float* d_scores;
+  float* d_query;
+  float* d_key;
+  float* d_weight;
+  Index queries, keys;
+  Index query_step, key_step, d_query_step, d_key_step;
+  bool add_query;
+};
+template <int kVectors, class Io>
+HWY_INLINE void BackwardColumns(const ColumnWork w, Io io) {
+  const D d;
+  const Index lanes = LaneCount();
+  const V one = hn::Set(d, 1.0f);
+  V weight[kVectors], weight_sum[kVectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) {
+    weight[v] = io.load(w.weight + v * lanes);
+    weight_sum[v] = hn::Zero(d);
+  }
+  for (Index i = 0; i < w.queries; ++i) {
+    V query[kVectors], query_sum[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      query[v] = io.load(w.query + i * w.query_step + v * lanes);
+      query_sum[v] = hn::Zero(d);
+    }
+    const float* d_scores = w.d_scores + i * w.keys;
+    const float* key = w.key;
+    float* d_key = w.d_key;
+    for (Index j = 0; j < w.keys; ++j, key += w.key_step, d_key += w.d_key_step) {
+      const V g = hn::Set(d, d_scores[j]);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        const V t = Tanh(d, hn::Add(query[v], io.load(key + v * lanes)));
+        const V slope = hn::Mul(g, hn::NegMulAdd(t, t, one));
+        weight_sum[v] = hn::MulAdd(g, t, weight_sum[v]);
+        query_sum[v] = hn::Add(slope, query_sum[v]);
+        io.store(hn::MulAdd(weight[v], slope, io.load(d_key + v * lanes)), d_key + v * lanes);
+      }
+    }
+    float* d_query = w.d_query + i * w.d_query_step;
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const V before = w.add_query ? io.load(d_query + v * lanes) : hn::Zero(d);
+      io.store(hn::MulAdd(weight[v], query_sum[v], before), d_query + v * lanes);
+    }
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) io.store(weight_sum[v], w.d_weight + v * lanes);
+}
+
+// The same of `count` columns from `at` on, for one key head and the query heads that read it.
+// d_weights [batch, head, dim] gets the share of each.
+void BackwardHeads(const AdditiveBackward& work, Index b, Index kv_head, Index at, Index count,
+                   float* d_weights) {
+  const AdditiveInput& in = work.in;
+  const AttentionShape& s = in.shape;
+  const HeadView<float> d_query = work.d_query.view, d_key = work.d_key.view;
+  for (Index j = 0; j < s.key && !work.d_key.add; ++j) {
+    std::fill_n(d_key.at(b, kv_head, j) + at, count, 0.0f);
+  }
+  for (Index h = kv_head * s.group(); h < (kv_head + 1) * s.group(); ++h) {
+    const ColumnWork columns{.query = in.query.at(b, h, 0) + at,
+                             .key = in.key.at(b, kv_head, 0) + at,
+                             .weight = in.weight_of(h) + at,
+                             .d_scores = work.d_scores + (b * s.head + h) * s.query * s.key,
+                             .d_query = d_query.at(b, h, 0) + at,
+                             .d_key = d_key.at(b, kv_head, 0) + at,
+                             .d_weight = d_weights + (b * s.head + h) * s.dim + at,
+                             .queries = s.query,
+                             .keys = s.key,
+                             .query_step = in.query.time,
+                             .key_step = in.key.time,
+                             .d_query_step = d_query.time,
+                             .d_key_step = d_key.time,
+                             .add_query = work.d_query.add};
+    const Index lanes = LaneCount();
+    if (count == kBlockVectors * lanes) {
+      BackwardColumns<kBlockVectors>(columns, WholeVector());
+    } else if (count == lanes) {
+      BackwardColumns<1>(columns, WholeVector());
+    } else {
+      BackwardColumns<1>(columns, PartVector{count});
+    }
+  }
+}
+
+// Block `item` of (batch, key head, columns): no other touches the same gradients.
+void BackwardBlock(const AdditiveBackward& work, Index item, float* d_weights) {
+  const AttentionShape& s = work.in.shape;
+  const Index lanes = LaneCount(), blocks = ceil_div(s.dim, BlockColumns());
+  const Index kv_head = item / blocks % s.kv_head, b = item / blocks / s.kv_head;
+  const Index begin = item % blocks * BlockColumns();
+  if (begin + BlockColumns() <= s.dim) {
+    return BackwardHeads(work, b, kv_head, begin, BlockColumns(), d_weights);
+  }
+  for (Index at = begin; at < s.dim; at += lanes) {
+    BackwardHeads(work, b, kv_head, at, std::min(lanes, s.dim - at), d_weights);
+  }
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+namespace {
+
+HWY_EXPORT(ScoreRow);
+HWY_EXPORT(BlockColumns);
+HWY_EXPORT(BackwardBlock);
+
+constexpr Index kGrain = 16384;  // tanh in a chunk: some ten microseconds
+
+}  // namespace
+
+void additive_scores(const AdditiveInput& in, float* scores) {
+  const AttentionShape& s = in.shape;
+  const Index keys = std::max<Index>(2, kGrain / std::max<Index>(1, s.dim)) / 2 * 2;
+  const Index blocks = ceil_div(s.key, keys);
+  const Index work = std::max<Index>(1, std::min(keys, s.key) * s.dim);
+  parallel_for(s.batch * s.head * s.query * blocks, std::max<Index>(1, kGrain / work),
+               [&](Index begin, Index end) {
+                 for (Index at = begin; at < end; ++at) {
+                   const Index j = at % blocks * keys;
+                   HWY_DYNAMIC_DISPATCH(ScoreRow)
+                   (in, at / blocks, j, std::min(s.key, j + keys), scores);
+                 }
+               });
+}
+
+void additive_scores_backward(const AdditiveBackward& work) {
+  const AttentionShape& s = work.in.shape;
+  const Index columns = HWY_DYNAMIC_DISPATCH(BlockColumns)();
+  const Index items = s.batch * s.kv_head * ceil_div(s.dim, columns);
+  const Index size = std::max<Index>(1, s.group() * s.query * s.key * std::min(columns, s.dim));
+  const Buffer d_weights(s.batch * s.head * s.dim);
+  parallel_for(items, std::max<Index>(1, kGrain / size), [&](Index begin, Index end) {
+    for (Index item = begin; item < end; ++item) {
+      HWY_DYNAMIC_DISPATCH(BackwardBlock)(work, item, d_weights.data());
+    }
+  });
+  const bool per_head = work.in.weight_per_head;
+  reduce({.op = Reduction::kSum,
+          .x = d_weights.data(),
+          .y = work.d_weight,
+          .outer = 1,
+          .length = per_head ? s.batch : s.batch * s.head,
+          .inner = per_head ? s.head * s.dim : s.dim,
+          .accumulate = work.add_weight});
+}
+
+}  // namespace fovea::kernels
+#endif  // HWY_ONCE
