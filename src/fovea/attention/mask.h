@@ -53,7 +53,7 @@ class Mask {
 Mask causal(Index offset = 0);
 // Keys near the query's position: i + offset - before <= j <= i + offset + after.
 Mask window(Index before, Index after, Index offset = 0);
-// The first lengths[batch] keys; the rest is padding.
+// The first lengths[batch] keys; the rest is padding. A single length holds for all batches.
 Mask key_lengths(std::span<const Index> lengths);
 Mask key_lengths(std::initializer_list<Index> lengths);
 // The first `count` keys, for every query.

@@ -13,9 +13,6 @@ namespace {
 
 using Panels = std::vector<kernels::PackedMatrix>;
 
-float* data_or_null(Tensor& x) { return x ? x.data() : nullptr; }
-const float* data_or_null(const Tensor& x) { return x ? x.data() : nullptr; }
-
 // One direction: what its forward pass reads and what its backward pass needs.
 struct Direction {
   RecurrentWeights weights;

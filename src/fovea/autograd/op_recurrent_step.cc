@@ -17,9 +17,6 @@ struct Saved {
   Tensor gates, h_in, c_in, middle;
 };
 
-float* data_or_null(Tensor& x) { return x ? x.data() : nullptr; }
-const float* data_or_null(const Tensor& x) { return x ? x.data() : nullptr; }
-
 }  // namespace
 
 RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& state,

@@ -14,7 +14,7 @@
 namespace fovea {
 
 // --- op_arithmetic.cc: shapes broadcast
-// -----------------------------------------------------------------------------
+
 Var operator+(const Var& a, const Var& b);
 Var operator-(const Var& a, const Var& b);
 Var operator*(const Var& a, const Var& b);
@@ -32,7 +32,7 @@ Var maximum(const Var& a, const Var& b);  // where equal, the gradient goes to a
 Var minimum(const Var& a, const Var& b);
 
 // --- op_activation.cc: one number in, one number out
-// ----------------------------------------------------------------
+
 Var exp(const Var& x);
 Var log(const Var& x);
 Var tanh(const Var& x);
@@ -48,14 +48,14 @@ Var abs(const Var& x);
 Var maxout(const Var& x, Index pool = 2);  // maximum over each `pool` neighbours of the last axis
 
 // --- op_matmul.cc
-// ---------------------------------------------------------------------------------------------------
+
 Var matmul(const Var& a, const Var& b);  // [..., m, k] x [..., k, n], leading axes broadcast
 // activation(x weight + bias): x [..., in], weight [in, out], bias [out] or none.
 Var linear(const Var& x, const Var& weight, const Var& bias = {},
            Activation activation = Activation::kNone);
 
 // --- op_reduce.cc
-// ---------------------------------------------------------------------------------------------------
+
 Var sum(const Var& x);  // all numbers, to one
 Var mean(const Var& x);
 Var sum(const Var& x, int axis, bool keep = false);
@@ -64,7 +64,7 @@ Var max(const Var& x, int axis,
         bool keep = false);  // where several are largest, the gradient goes to the first
 
 // --- op_softmax.cc: over the last axis
-// ------------------------------------------------------------------------------
+
 Var softmax(const Var& x);
 Var log_softmax(const Var& x);
 
@@ -78,18 +78,18 @@ struct CrossEntropy {
 Var cross_entropy(const Var& logits, const Ids& labels, const CrossEntropy& options = {});
 
 // --- op_norm.cc
-// -----------------------------------------------------------------------------------------------------
+
 Var layer_norm(const Var& x, const Var& gain, const Var& bias,
                float epsilon = 1e-5f);  // over the last axis
 Var rms_norm(const Var& x, const Var& gain, float epsilon = 1e-6f);
 
 // --- op_dropout.cc
-// --------------------------------------------------------------------------------------------------
+
 Var dropout(const Var& x, float probability,
             Random& random);  // what stays is scaled by 1 / (1 - probability)
 
 // --- op_gather.cc
-// ---------------------------------------------------------------------------------------------------
+
 // Rows of a table [vocab, dim] -> [ids..., dim]. The gradient adds to the rows that were read and
 // touches no other.
 Var embedding(const Var& table, const Ids& ids);
@@ -97,7 +97,7 @@ Var gather(const Var& x, int axis, const Ids& ids);  // x[..., ids[i], ...]: sli
 Var pick(const Var& x, const Ids& ids);  // x[..., ids[i]]: one number of each row of the last axis
 
 // --- op_shape.cc
-// ----------------------------------------------------------------------------------------------------
+
 Var reshape(const Var& x, const Shape& shape);  // one extent may be -1
 Var transpose(const Var& x, int axis_a = -2, int axis_b = -1);
 Var slice(const Var& x, int axis, Index begin, Index end);
@@ -113,7 +113,7 @@ Var split_heads(const Var& x,
 Var merge_heads(const Var& x);
 
 // --- op_conv.cc: images [batch, channel, height, width]
-// -------------------------------------------------------------
+
 struct Conv2d {
   Index stride = 1;
   Index padding = 0;
@@ -126,7 +126,7 @@ Var conv2d(const Var& x, const Var& weight, const Var& bias = {}, const Conv2d& 
            Activation activation = Activation::kNone);
 
 // --- op_pool.cc
-// -----------------------------------------------------------------------------------------------------
+
 struct Pool2d {
   Index size = 2;
   Index stride = 0;  // 0: as large as size
@@ -137,7 +137,7 @@ Var average_pool2d(const Var& x, const Pool2d& options = {});  // padding does n
 Var resize_bilinear(const Var& x, Index height, Index width);  // centres of pixels align
 
 // --- op_batch_norm.cc
-// -----------------------------------------------------------------------------------------------
+
 // Over all axes but channel (axis 1). In training: the statistics of this batch, which also move
 // `running_*` by `momentum`; else: the running ones.
 struct BatchNormState {
@@ -152,8 +152,8 @@ Var batch_norm(const Var& x, const Var& gain, const Var& bias, BatchNormState& s
                const BatchNorm& options);
 
 // --- op_sampled.cc: gradients for choices that are sampled
-// ---------------------------------------------------------- The value of `hard`, the gradient of
-// `soft`: straight through the choice (Bengio et al. 2013).
+
+// The value of `hard`, the gradient of `soft`: straight through the choice (Bengio et al. 2013).
 Var straight_through(const Var& hard, const Var& soft);
 // A value whose gradient is the score-function estimate of d E[reward] / d parameters (REINFORCE,
 // Williams 1992): sum over samples of (reward - baseline) * log_probability; reward and baseline

@@ -76,6 +76,10 @@ class Tensor {
 Tensor split_heads(const Tensor& x, Index heads);
 Tensor merge_heads(const Tensor& x);
 
+// For kernels, where null says that something is not there.
+inline const float* data_or_null(const Tensor& x) { return x ? x.data() : nullptr; }
+inline float* data_or_null(Tensor& x) { return x ? x.data() : nullptr; }
+
 // Copies numbers between tensors of one shape, whatever their strides.
 void copy_into(const Tensor& from, Tensor& to);
 
