@@ -42,6 +42,10 @@ HWY_INLINE void WithUnary(Unary op, float parameter, const Use& use) {
       return use([=](V x) HWY_ATTR {
         return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(p, hn::Sub(Exp(d, x), one)), x);
       });
+    case Unary::kEluPlusOne:
+      return use([=](V x) HWY_ATTR {
+        return hn::IfThenElse(hn::Lt(x, zero), Exp(d, x), hn::Add(x, one));
+      });
     case Unary::kGelu:
       return use([=](V x) HWY_ATTR { return Gelu(d, x); });
     case Unary::kSilu:
@@ -95,6 +99,9 @@ HWY_INLINE void WithBinary(Binary op, float parameter, const Use& use) {
       return use([=](V dy, V y) HWY_ATTR {
         return hn::IfThenElse(hn::Lt(y, zero), hn::Mul(dy, hn::Add(y, p)), dy);
       });
+    case Binary::kEluPlusOneBackward:  // exp(x) = y below 0, where y < 1
+      return use([=](V dy, V y)
+                     HWY_ATTR { return hn::IfThenElse(hn::Lt(y, one), hn::Mul(dy, y), dy); });
     case Binary::kGeluBackward:  // P(N <= x) + x density(x)
       return use([=](V dy, V x) HWY_ATTR {
         return hn::Mul(dy, hn::MulAdd(x, NormalDensity(d, x), NormalBelow(d, x)));

@@ -13,8 +13,9 @@ enum class Unary {
   kSigmoid,
   kErf,
   kRelu,
-  kLeakyRelu,  // slope p below 0
-  kElu,        // p (exp(x) - 1) below 0
+  kLeakyRelu,   // slope p below 0
+  kElu,         // p (exp(x) - 1) below 0
+  kEluPlusOne,  // exp(x) below 0, else x + 1: no cancellation
   kGelu,
   kSilu,
   kSquare,
@@ -36,15 +37,16 @@ enum class Binary {
   kDivide,
   kMaximum,
   kMinimum,
-  kIsLess,             // 1 where a < b, else 0
-  kTanhBackward,       // b = y
-  kSigmoidBackward,    // b = y
-  kReluBackward,       // b = y
-  kLeakyReluBackward,  // b = x
-  kEluBackward,        // b = y
-  kGeluBackward,       // b = x
-  kSiluBackward,       // b = x
-  kAbsBackward,        // b = x
+  kIsLess,              // 1 where a < b, else 0
+  kTanhBackward,        // b = y
+  kSigmoidBackward,     // b = y
+  kReluBackward,        // b = y
+  kLeakyReluBackward,   // b = x
+  kEluBackward,         // b = y
+  kEluPlusOneBackward,  // b = y
+  kGeluBackward,        // b = x
+  kSiluBackward,        // b = x
+  kAbsBackward,         // b = x
 };
 
 struct Zip {

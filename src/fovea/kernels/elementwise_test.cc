@@ -48,6 +48,8 @@ T plain(Unary op, T x, T p) {
       return x < 0 ? x * p : x;
     case Unary::kElu:
       return x < 0 ? p * (std::exp(x) - 1) : x;
+    case Unary::kEluPlusOne:
+      return x < 0 ? std::exp(x) : x + 1;
     case Unary::kGelu:
       return x * below(x);
     case Unary::kSilu:
@@ -95,6 +97,8 @@ T plain(Binary op, T a, T b, T p) {
       return b < 0 ? a * p : a;
     case Binary::kEluBackward:
       return b < 0 ? a * (b + p) : a;
+    case Binary::kEluPlusOneBackward:
+      return b < 1 ? a * b : a;
     case Binary::kGeluBackward:
       return a * (below(b) + b * density(b));
     case Binary::kSiluBackward:
