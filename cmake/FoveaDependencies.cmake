@@ -6,15 +6,24 @@ find_dependency(fmt)
 find_dependency(hwy CONFIG)
 find_dependency(ZLIB)
 
-# oneDNN's own package also asks for the OpenCL headers, which nothing here uses.
-if(NOT TARGET DNNL::dnnl)
-  find_path(DNNL_INCLUDE_DIR dnnl.hpp)
-  find_library(DNNL_LIBRARY dnnl)
-  mark_as_advanced(DNNL_INCLUDE_DIR DNNL_LIBRARY)
-  if(NOT DNNL_INCLUDE_DIR OR NOT DNNL_LIBRARY)
-    message(FATAL_ERROR "fovea needs oneDNN (Debian: libdnnl-dev); set DNNL_INCLUDE_DIR and DNNL_LIBRARY if it stands elsewhere")
+# (target header library package): a library without a CMake package of its own.
+function(fovea_find_library target header library package)
+  if(TARGET ${target})
+    return()
   endif()
-  add_library(DNNL::dnnl UNKNOWN IMPORTED)
-  set_target_properties(DNNL::dnnl PROPERTIES IMPORTED_LOCATION "${DNNL_LIBRARY}"
-                                              INTERFACE_INCLUDE_DIRECTORIES "${DNNL_INCLUDE_DIR}")
-endif()
+  string(TOUPPER ${library} name)
+  find_path(${name}_INCLUDE_DIR ${header})
+  find_library(${name}_LIBRARY ${library})
+  mark_as_advanced(${name}_INCLUDE_DIR ${name}_LIBRARY)
+  if(NOT ${name}_INCLUDE_DIR OR NOT ${name}_LIBRARY)
+    message(FATAL_ERROR "fovea needs ${library} (Debian: ${package}); "
+                        "set ${name}_INCLUDE_DIR and ${name}_LIBRARY if it stands elsewhere")
+  endif()
+  add_library(${target} UNKNOWN IMPORTED)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${${name}_LIBRARY}"
+                                             INTERFACE_INCLUDE_DIRECTORIES "${${name}_INCLUDE_DIR}")
+endfunction()
+
+# oneDNN's own package also asks for the OpenCL headers, which nothing here uses.
+fovea_find_library(DNNL::dnnl dnnl.hpp dnnl libdnnl-dev)
+fovea_find_library(utf8proc::utf8proc utf8proc.h utf8proc libutf8proc-dev)

@@ -3,32 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <utility>
+
+#include "fovea/data/utf8.h"
 
 namespace fovea::cli {
 namespace {
 
-// The length of the UTF-8 character that `text` starts with, and which it is; 0 if it is broken.
-std::pair<std::size_t, std::uint32_t> first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return {1, first};
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
-  if (length == 0 || first > 0xF4 || text.size() < length) return {0, 0};
-  std::uint32_t code = first & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0u) != 0x80u) return {0, 0};
-    code = code << 6 | (byte(i) & 0x3Fu);
-  }
-  constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < kLeast[length] || code > 0x10FFFF || surrogate) return {0, 0};
-  return {length, code};
-}
-
 // Moves the cursor, hides or turns around what follows: not for a terminal.
-bool harmless(std::uint32_t code) {
+bool harmless(char32_t code) {
   if (code < 0x20 || (code >= 0x7F && code < 0xA0)) return false;
   const bool directs = (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
                        (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF;
@@ -72,7 +54,7 @@ std::string byte_size(Index bytes) {
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const auto [length, code] = first_character(text);
+    const auto [code, length] = first_code_point(text);
     const std::size_t taken = std::max<std::size_t>(1, length);
     if (length > 0 && harmless(code)) {
       result += text.substr(0, taken);

@@ -1,6 +1,5 @@
 #include "fovea/data/idx.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -14,14 +13,6 @@ namespace fovea {
 namespace {
 
 constexpr int kUnsignedBytes = 0x08;  // the type of number that images and labels have
-
-// Told by its first bytes, not by its name.
-ByteStream open_stream(const ByteSource& source) {
-  std::array<unsigned char, 2> start{};
-  source.read(0, start.data(), std::min<Index>(source.size(), start.size()));
-  const bool gzip = start[0] == 0x1f && start[1] == 0x8b;
-  return ByteStream::all(source, gzip ? Packing::kGzip : Packing::kNone);
-}
 
 // Two zeros, the type of number, the number of axes, then each extent in four bytes, the highest
 // first. Leaves the stream where the numbers begin, of which it can have enough.
@@ -51,7 +42,7 @@ Shape read_header(ByteStream& stream, int axes, std::string_view content) {
 }
 
 Tensor read_images(const ByteSource& source) {
-  ByteStream stream = open_stream(source);
+  ByteStream stream = ByteStream::plain_or_gzip(source);
   Tensor images(read_header(stream, 3, "images"));
   read_floats(stream, {.type = NumberType::kUint8}, images.flat());
   stream.expect_end();
@@ -60,7 +51,7 @@ Tensor read_images(const ByteSource& source) {
 }
 
 Ids read_labels(const ByteSource& source) {
-  ByteStream stream = open_stream(source);
+  ByteStream stream = ByteStream::plain_or_gzip(source);
   const Shape shape = read_header(stream, 1, "labels");
   std::vector<std::int32_t> labels(static_cast<std::size_t>(shape.size()));
   read_ids(stream, {.type = NumberType::kUint8}, labels);

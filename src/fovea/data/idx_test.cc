@@ -2,26 +2,11 @@
 #include "fovea/data/idx.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "fovea/io/reader_test_tools.h"
 
 namespace fovea {
 namespace {
-
-std::string gzipped(std::string content) {
-  z_stream zlib{};
-  deflateInit2(&zlib, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&zlib, content.size()) + 32, '\0');
-  zlib.next_in = reinterpret_cast<Bytef*>(content.data());
-  zlib.avail_in = static_cast<uInt>(content.size());
-  zlib.next_out = reinterpret_cast<Bytef*>(packed.data());
-  zlib.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&zlib, Z_FINISH), Z_STREAM_END);
-  packed.resize(zlib.total_out);
-  deflateEnd(&zlib);
-  return packed;
-}
 
 template <class... Extent>
 std::string file_of(int type, std::string_view data, Extent... extent) {

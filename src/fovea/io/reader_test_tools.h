@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <csignal>
@@ -35,6 +36,20 @@ std::string big_endian(Value value) {
   std::string bytes = bytes_of_values(value);
   std::reverse(bytes.begin(), bytes.end());
   return bytes;
+}
+
+inline std::string gzipped(std::string content) {
+  z_stream zlib{};
+  deflateInit2(&zlib, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&zlib, content.size()) + 32, '\0');
+  zlib.next_in = reinterpret_cast<Bytef*>(content.data());
+  zlib.avail_in = static_cast<uInt>(content.size());
+  zlib.next_out = reinterpret_cast<Bytef*>(packed.data());
+  zlib.avail_out = static_cast<uInt>(packed.size());
+  EXPECT_EQ(deflate(&zlib, Z_FINISH), Z_STREAM_END);
+  packed.resize(zlib.total_out);
+  deflateEnd(&zlib);
+  return packed;
 }
 
 // What `call` fails with; "" when it does not.

@@ -32,7 +32,8 @@ struct ByteStream::Inflater {
   bool ended = false;
 
   explicit Inflater(Packing packing) {
-    const int window = packing == Packing::kGzip ? 15 + 16 : -15;  // 16 more: gzip; negative: bare
+    // 16 more: gzip; negative: bare
+    const int window = packing == Packing::kDeflate ? -15 : 15 + 16;
     if (inflateInit2(&zlib, window) != Z_OK) fail("out of memory: zlib could not start");
   }
   Inflater(const Inflater&) = delete;
@@ -44,6 +45,12 @@ ByteStream ByteStream::all(const ByteSource& source, Packing packing) {
   return ByteStream(
       source,
       {.name = source.name(), .kind = "file", .packed_size = source.size(), .packing = packing});
+}
+
+ByteStream ByteStream::plain_or_gzip(const ByteSource& source, Packing gzip) {
+  std::array<unsigned char, 2> start{};
+  source.read(0, start.data(), std::min<Index>(source.size(), start.size()));
+  return all(source, start[0] == 0x1f && start[1] == 0x8b ? gzip : Packing::kNone);
 }
 
 ByteStream::ByteStream(const ByteSource& source, Part part)
@@ -102,21 +109,29 @@ Index ByteStream::read_some(char* into, Index size) {
   return size;
 }
 
+// Hands zlib the next compressed bytes when it has none; false when there are none.
+bool ByteStream::more_input() {
+  Inflater& in = *inflater_;
+  if (in.zlib.avail_in > 0) return true;
+  const Index more = std::min(kChunk, part_.packed_size - in.consumed);
+  source_->read(part_.begin + in.consumed, in.input.data(), more);
+  in.consumed += more;
+  in.zlib.next_in = reinterpret_cast<Bytef*>(in.input.data());
+  in.zlib.avail_in = static_cast<uInt>(more);
+  return more > 0;
+}
+
 Index ByteStream::inflate_some(char* into, Index size) {
   Inflater& in = *inflater_;
   in.zlib.next_out = reinterpret_cast<Bytef*>(into);
   in.zlib.avail_out = static_cast<uInt>(size);
   while (!in.ended && in.zlib.avail_out > 0) {
-    if (in.zlib.avail_in == 0) {
-      const Index more = std::min(kChunk, part_.packed_size - in.consumed);
-      if (more == 0) fail("{}: its compressed data ends early; is the file complete?", name());
-      source_->read(part_.begin + in.consumed, in.input.data(), more);
-      in.consumed += more;
-      in.zlib.next_in = reinterpret_cast<Bytef*>(in.input.data());
-      in.zlib.avail_in = static_cast<uInt>(more);
-    }
+    if (!more_input()) fail("{}: its compressed data ends early; is the file complete?", name());
     const int result = inflate(&in.zlib, Z_NO_FLUSH);
     in.ended = result == Z_STREAM_END;
+    if (in.ended && part_.packing == Packing::kGzips && more_input()) {
+      in.ended = inflateReset(&in.zlib) != Z_OK;  // it only fails on a stream that was never opened
+    }
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
       fail("{}: its compressed data is damaged after byte {}", name(),
            position_ + size - in.zlib.avail_out);

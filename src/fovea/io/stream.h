@@ -11,7 +11,8 @@
 
 namespace fovea {
 
-enum class Packing { kNone, kDeflate, kGzip };
+// kGzips: several gzip files one behind the other, which is a gzip file too (RFC 1952, 2.2).
+enum class Packing { kNone, kDeflate, kGzip, kGzips };
 
 class ByteStream {
  public:
@@ -28,6 +29,9 @@ class ByteStream {
   // A whole file.
   static ByteStream all(const ByteSource& source, Packing packing = Packing::kNone);
 
+  // A whole file, inflated if its first bytes, not its name, say that it is compressed.
+  static ByteStream plain_or_gzip(const ByteSource& source, Packing gzip = Packing::kGzip);
+
   ByteStream(const ByteSource& source, Part part);  // `source` must outlive this
   ByteStream(ByteStream&&) noexcept;
   ~ByteStream();
@@ -40,14 +44,15 @@ class ByteStream {
   // allocates.
   Index limit() const { return limit_; }
 
-  void read(void* into, Index size);  // fails when fewer are left
-  void expect_end();                  // fails when more are left, or when they were damaged
+  void read(void* into, Index size);        // fails when fewer are left
+  Index read_some(char* into, Index size);  // how many came; 0 at the end
+  void expect_end();                        // fails when more are left, or when they were damaged
 
  private:
   struct Inflater;
 
-  Index read_some(char* into, Index size);  // 0 at the end
   Index inflate_some(char* into, Index size);
+  bool more_input();
 
   const ByteSource* source_;
   Part part_;
