@@ -252,11 +252,43 @@ class AdditiveBack(AttentionBack):
         return {"y": y.detach()}
 
 
+class Decoder(Pass):
+    """Steps of a GRU that reads a word and what additive attention finds."""
+
+    def __init__(self, data):
+        self.words, self.encoded, self.d_y = tensor(data["words"]), leaf(data["encoded"]), tensor(data["d_y"])
+        hidden, dim = self.encoded.shape[2], self.words.shape[2]
+        self.cell = nn.GRUCell(dim + hidden, hidden)
+        self.query, self.key = nn.Linear(hidden, dim, bias=False), nn.Linear(hidden, dim)
+        self.weight = nn.Parameter(tensor(data["attention.weight"]))
+        layers = {"cell.input": (self.cell, "weight_ih", transposed), "cell.recurrent": (self.cell, "weight_hh", transposed),
+                  "cell.input_bias": (self.cell, "bias_ih", same), "cell.recurrent_bias": (self.cell, "bias_hh", same),
+                  "attention.query.weight": (self.query, "weight", transposed),
+                  "attention.key.weight": (self.key, "weight", transposed), "attention.key.bias": (self.key, "bias", same)}
+        self.leaves = {"encoded": (self.encoded, same), "attention.weight": (self.weight, same)}
+        for name, (module, part, ours) in layers.items():
+            setattr(module, part, nn.Parameter(ours(tensor(data[name])).contiguous()))
+            self.leaves[name] = (getattr(module, part), ours)
+
+    def forward_backward(self):
+        keys = self.key(self.encoded)
+        h, states = torch.zeros(self.words.shape[0], self.encoded.shape[2]), []
+        for t in range(self.words.shape[1]):
+            scores = torch.matmul(torch.tanh(self.query(h).unsqueeze(1) + keys), self.weight)
+            context = torch.bmm(torch.softmax(scores, -1).unsqueeze(1), self.encoded).squeeze(1)
+            h = self.cell(torch.cat([self.words[:, t], context], 1), h)
+            states.append(h)
+        y = torch.stack(states, 1)
+        y.backward(self.d_y)
+        return {"y": y.detach()}
+
+
 ATTENTION = {
     "attend": Attention,
     "attend_back": AttentionBack,
     "additive_back": lambda data, causal: AdditiveBack(data),
     "decode": Attention,
+    "decoder": lambda data, causal: Decoder(data),
 }
 
 

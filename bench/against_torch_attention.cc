@@ -1,13 +1,18 @@
 // Attention, as bench/against_torch compares it. Names carry sizes:
 //   attend:BATCHxHEADxTIMExDIM[:causal]           forward
 //   attend_back:BATCHxHEADxTIMExDIM[:causal]      forward + backward
-//   additive_back:BATCHxQUERYxKEYxDIM             additive scores, softmax, values; forward +
-//   backward decode:BATCHxHEADxKEYxDIM                     one query over cached keys
+//   additive_back:BATCHxQUERYxKEYxDIM             additive scores, softmax, values; both passes
+//   decode:BATCHxHEADxKEYxDIM                     one query over cached keys
+//   decoder:BATCHxTIMExDIMxHIDDEN                 TIME steps of GRU and additive attention over
+//   TIME
+//                                                 keys, both passes
+#include <memory>
 #include <sstream>
 
 #include "against_torch_work.h"
 #include "fovea/attention/attend.h"
 #include "fovea/base/error.h"
+#include "fovea/cli/bench_decoder.h"
 
 namespace fovea {
 namespace {
@@ -55,12 +60,32 @@ Work backward_work(const std::vector<Tensor>& in, const Tensor& d_y, Attend how,
   });
 }
 
+// words [batch, time, dim], encoded [batch, time, hidden]
+Work decoder_work(Index batch, Index time, Index dim, Index hidden) {
+  Random random{.seed = 10};
+  const auto model = std::make_shared<cli::BenchDecoder>(dim, hidden, random);
+  const Tensor words = normal({batch, time, dim}, 1, random);
+  const Var encoded = Var::parameter(normal({batch, time, hidden}, 1, random));
+  const Tensor d_y = normal({batch, time, hidden}, 1, random);
+  std::vector<Parameter> leaves = parameters(*model);
+  leaves.push_back({"encoded", encoded});
+  NamedTensors inputs = named_tensors(*model);
+  inputs.insert({{"words", words}, {"encoded", encoded.value()}, {"d_y", d_y}});
+  return pass(std::move(inputs), leaves, [=]() -> NamedTensors {
+    const Var y = (*model)(words, encoded);
+    Tensor value = y.value();
+    backward(y, d_y);
+    return {{"y", value}};
+  });
+}
+
 }  // namespace
 
 std::optional<Work> attention_work(const std::string& name) {
   if (name.find(':') == std::string::npos) return {};
   const Wish wish = parsed(name);
   const Index a = wish.sizes[0], b = wish.sizes[1], c = wish.sizes[2], d = wish.sizes[3];
+  if (wish.kind == "decoder") return decoder_work(a, b, c, d);
   Random random{.seed = 9};
   const auto numbers = [&](const Shape& shape) { return normal(shape, 1, random); };
   Attend how;

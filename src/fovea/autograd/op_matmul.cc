@@ -27,19 +27,9 @@ Tensor before_activation(Activation activation, const Tensor& d_y, const Tensor&
   return d_y;
 }
 
-}  // namespace
-
-// c = a b:  d_a = d_c b', d_b = a' d_c
-Var matmul(const Var& a, const Var& b) {
-  return record("matmul", matmul(a.value(), b.value()), {a, b}, [=](const Tensor& d_c) {
-    if (wants_grad(a)) add_to_grad(a, sum_to(matmul(d_c, b.value().transpose()), a.shape()));
-    if (wants_grad(b)) add_to_grad(b, sum_to(matmul(a.value().transpose(), d_c), b.shape()));
-  });
-}
-
 // y = f(x w + b), with g = d_y f':  d_x = g w', d_w = x' g, d_b = sum over rows of g
-Var linear(const Var& x, const Var& weight, const Var& bias, Activation activation) {
-  if (activation == Activation::kGelu && grad_enabled()) return gelu(linear(x, weight, bias));
+Var linear(const Var& x, const Var& weight, const PreparedWeight& prepared, const Var& bias,
+           Activation activation) {
   const Shape flat{x.shape().rank() == 0 ? 1 : x.value().size() / std::max<Index>(1, x.shape(-1)),
                    x.shape().rank() == 0 ? 1 : x.shape(-1)};
   const Axes n("linear", {{"x", flat, "rows in"},
@@ -56,7 +46,8 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
                    .c = y.data(),
                    .c_row = n["out"],
                    .bias = bias ? bias.value().data() : nullptr,
-                   .activation = activation});
+                   .activation = activation,
+                   .panels = prepared ? prepared.panels(false, n["rows"]) : nullptr});
   return record("linear", y, {x, weight, bias}, [=](const Tensor& d_y) {
     const Tensor g = rows_of(before_activation(activation, d_y, y));
     const Index rows = g.shape(0), out = g.shape(1), in = w.shape(0);
@@ -68,18 +59,10 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
                        .b = matrix(w.transpose()),
                        .c = d_x.data(),
                        .c_row = in,
-                       .accumulate = add});
+                       .accumulate = add,
+                       .panels = prepared ? prepared.panels(true, rows) : nullptr});
     });
-    compute_grad(weight, [&](Tensor& d_w, bool add) {
-      kernels::matmul({.rows = in,
-                       .columns = out,
-                       .depth = rows,
-                       .a = matrix(input.transpose()),
-                       .b = matrix(g),
-                       .c = d_w.data(),
-                       .c_row = out,
-                       .accumulate = add});
-    });
+    add_product_to_grad(weight, input, g);
     compute_grad(bias, [&](Tensor& d_b, bool add) {
       kernels::reduce({.op = kernels::Reduction::kSum,
                        .x = g.data(),
@@ -90,6 +73,26 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
                        .accumulate = add});
     });
   });
+}
+
+}  // namespace
+
+// c = a b:  d_a = d_c b', d_b = a' d_c
+Var matmul(const Var& a, const Var& b) {
+  return record("matmul", matmul(a.value(), b.value()), {a, b}, [=](const Tensor& d_c) {
+    if (wants_grad(a)) add_to_grad(a, sum_to(matmul(d_c, b.value().transpose()), a.shape()));
+    if (wants_grad(b)) add_to_grad(b, sum_to(matmul(a.value().transpose(), d_c), b.shape()));
+  });
+}
+
+Var linear(const Var& x, const Var& weight, const Var& bias, Activation activation) {
+  if (activation == Activation::kGelu && grad_enabled()) return gelu(linear(x, weight, bias));
+  return linear(x, weight, {}, bias, activation);
+}
+
+Var linear(const Var& x, const PreparedWeight& weight, const Var& bias, Activation activation) {
+  if (activation == Activation::kGelu && grad_enabled()) return gelu(linear(x, weight, bias));
+  return linear(x, weight.weight(), weight, bias, activation);
 }
 
 }  // namespace fovea

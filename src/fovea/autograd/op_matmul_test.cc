@@ -72,6 +72,49 @@ TEST(Linear, AddsToWeightGradientsOfEarlierCalls) {
     EXPECT_NEAR(w.grad().values()[i], 3 * once[i], 1e-5);
 }
 
+// Steps of a decoder: the gradient of a weight is the same whether its products were gathered or
+// one.
+TEST(Linear, GathersTheWeightGradientOfManySteps) {
+  constexpr Index kRows = 90, kSteps = 30;  // more rows than wait for the end of a walk
+  const Tensor x = random_tensor({kSteps, kRows, 4}), seed = random_tensor({kSteps, kRows, 5});
+  const auto loss = [&](const auto& weight) {
+    std::vector<Var> steps;
+    for (Index t = 0; t < kSteps; ++t) steps.push_back(linear(Var(x.select(0, t)), weight));
+    return stack(steps, 0);
+  };
+  Var w = Var::parameter(random_tensor({4, 5}));
+  backward(linear(Var(x), w), seed);
+  const Tensor expected = w.grad().copy();
+  const auto expect_same = [&](const Tensor& found) {
+    for (Index i = 0; i < expected.size(); ++i) {
+      EXPECT_NEAR(found.data()[i], expected.data()[i], 2e-3) << i;
+    }
+  };
+  w.clear_grad();
+  backward(loss(w), seed);
+  expect_same(w.grad());
+  w.clear_grad();
+  backward(loss(PreparedWeight(w)), seed);
+  expect_same(w.grad());
+  const Var scaled = w * 2.0f;  // no leaf: its gradient is due before the walk ends
+  expect_same(gradients(loss(scaled * 0.5f), {w}, seed)[0]);
+  expect_same(w.grad());
+}
+
+TEST(PreparedWeight, GivesTheSameResultsAsTheWeight) {
+  const Var w = Var::parameter(random_tensor({19, 35})), b = random_tensor({35});
+  const PreparedWeight prepared(w);
+  for (const Index rows : {1, 3, 4, 6, 70}) {
+    const Var x = Var::parameter(random_tensor({rows, 19}));
+    const Tensor seed = random_tensor({rows, 35});
+    for (const auto activation : {Activation::kNone, Activation::kTanh, Activation::kGelu}) {
+      const Var plain = linear(x, w, b, activation), fast = linear(x, prepared, b, activation);
+      EXPECT_EQ(plain.value().values(), fast.value().values());
+      EXPECT_EQ(gradients(plain, {x}, seed)[0].values(), gradients(fast, {x}, seed)[0].values());
+    }
+  }
+}
+
 TEST(Matmul, IsRightWithBroadcastBatches) {
   expect_right([](In v) { return matmul(v[0], v[1]); },
                [](const auto& v) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "fovea/autograd/prepared.h"
 #include "fovea/autograd/var.h"
 #include "fovea/kernels/recurrent.h"
 
@@ -13,10 +14,11 @@ using kernels::Cell;
 
 // One direction of one layer. Gates stand side by side: r z n (GRU), i f g o (LSTM).
 struct RecurrentWeights {
-  Var input;           // [in, gates * hidden]
-  Var recurrent;       // [hidden, gates * hidden]
-  Var input_bias;      // [gates * hidden]
-  Var recurrent_bias;  // [gates * hidden]
+  Var input;                                        // [in, gates * hidden]
+  Var recurrent;                                    // [hidden, gates * hidden]
+  Var input_bias;                                   // [gates * hidden]
+  Var recurrent_bias;                               // [gates * hidden]
+  PreparedWeight ready_input{}, ready_recurrent{};  // for many calls of recurrent_step, or none
 };
 
 struct RecurrentState {

@@ -35,8 +35,12 @@ RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& sta
     fail("recurrent_step: {} gates of {} units need {} columns, the weights have {}",
          kernels::gate_count(cell), hidden, width, n["gates*hidden"]);
   }
-  const Var entering = linear(x, weights.input, weights.input_bias);
-  const Var product = linear(state.h, weights.recurrent, weights.recurrent_bias);
+  const auto times = [](const Var& y, const Var& w, const PreparedWeight& ready, const Var& bias) {
+    return ready ? linear(y, ready, bias) : linear(y, w, bias);
+  };
+  const Var entering = times(x, weights.input, weights.ready_input, weights.input_bias);
+  const Var product =
+      times(state.h, weights.recurrent, weights.ready_recurrent, weights.recurrent_bias);
 
   const Shape shape{batch, hidden};
   auto saved = std::make_shared<Saved>(Saved{{0, batch},

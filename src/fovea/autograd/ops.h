@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "fovea/autograd/prepared.h"
 #include "fovea/autograd/var.h"
 #include "fovea/base/random.h"
 #include "fovea/tensor/ids.h"
@@ -52,6 +53,8 @@ Var maxout(const Var& x, Index pool = 2);  // maximum over each `pool` neighbour
 Var matmul(const Var& a, const Var& b);  // [..., m, k] x [..., k, n], leading axes broadcast
 // activation(x weight + bias): x [..., in], weight [in, out], bias [out] or none.
 Var linear(const Var& x, const Var& weight, const Var& bias = {},
+           Activation activation = Activation::kNone);
+Var linear(const Var& x, const PreparedWeight& weight, const Var& bias = {},
            Activation activation = Activation::kNone);
 
 // --- op_reduce.cc

@@ -7,6 +7,7 @@
 #include "fovea/autograd/record.h"
 #include "fovea/base/error.h"
 #include "fovea/kernels/elementwise.h"
+#include "fovea/kernels/matmul.h"
 #include "fovea/tensor/math.h"
 
 namespace fovea {
@@ -19,11 +20,19 @@ thread_local bool grad_is_enabled = true;
 std::atomic<std::uint64_t> next_order{1};
 std::atomic<std::uint64_t> next_walk{1};
 
+// x' g of one parameter, gathered over its uses.
+struct Products {
+  Node* node;
+  std::vector<Tensor> x, g;  // [rows, in], [rows, out] each
+  Index rows = 0;
+};
+
 // One walk from an output back to its inputs.
 struct Walk {
   std::uint64_t id = next_walk.fetch_add(1, std::memory_order_relaxed);
   std::span<const Var> targets;      // empty: every parameter
   std::vector<Tensor> target_grads;  // as many as targets
+  std::vector<Products> waiting;     // see add_product_to_grad
 
   // Where the gradient of a node is summed; null when it is not asked for.
   Tensor* slot(Node* node) {
@@ -36,6 +45,37 @@ struct Walk {
 };
 
 thread_local Walk* current_walk = nullptr;
+
+Tensor one_below_the_other(const std::vector<Tensor>& parts, Index rows) {
+  if (parts.size() == 1) return parts[0];
+  const Index columns = parts[0].shape(1);
+  Tensor all({rows, columns});
+  float* to = all.data();
+  for (const Tensor& part : parts) to = std::copy_n(part.data(), part.size(), to);
+  return all;
+}
+
+void add_products(Walk& walk, const Products& products) {
+  Node* node = products.node;
+  Tensor& grad = *walk.slot(node);
+  if (&grad == &node->grad) node->rows_only = false;
+  const bool add = static_cast<bool>(grad);
+  if (!add) {
+    grad = Tensor(node->value.shape());
+  } else if (!grad.unshared() || !grad.contiguous()) {
+    grad = grad.copy();
+  }
+  const Tensor x = one_below_the_other(products.x, products.rows);
+  const Tensor g = one_below_the_other(products.g, products.rows);
+  kernels::matmul({.rows = x.shape(1),
+                   .columns = g.shape(1),
+                   .depth = products.rows,
+                   .a = matrix(x.transpose()),
+                   .b = matrix(g),
+                   .c = grad.data(),
+                   .c_row = g.shape(1),
+                   .accumulate = add});
+}
 
 // Inner nodes that y depends on, inputs before outputs; held, because freeing one may end others
 // that the walk has yet to reach. Iterative: chains may be very long.
@@ -109,6 +149,7 @@ void run(Walk& walk, const Var& y, const Tensor& seed, bool keep) {
     node->inputs.clear();
     node->freed = true;
   }
+  for (const Products& products : walk.waiting) add_products(walk, products);
 }
 
 }  // namespace
@@ -233,6 +274,24 @@ void add_rows_to_grad(const Var& table, const Ids& ids, const Tensor& d_rows) {
   rows.insert(rows.end(), ids.values().begin(), ids.values().end());
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+}
+
+void add_product_to_grad(const Var& weight, const Tensor& x, const Tensor& g) {
+  // A product of kManyRows runs at full speed; more than kMostRows would only take memory.
+  constexpr Index kManyRows = 512, kMostRows = 2048;
+  if (!wants_grad(weight)) return;
+  Node* node = weight.node();
+  std::vector<Products>& waiting = current_walk->waiting;
+  auto same = std::find_if(waiting.begin(), waiting.end(),
+                           [&](const Products& p) { return p.node == node; });
+  if (same == waiting.end()) same = waiting.insert(same, {.node = node, .x = {}, .g = {}});
+  same->x.push_back(x.packed());
+  same->g.push_back(g.packed());
+  same->rows += x.shape(0);
+  const bool may_wait = node->leaf && x.shape(0) < kManyRows && same->rows < kMostRows;
+  if (may_wait) return;
+  add_products(*current_walk, *same);
+  waiting.erase(same);
 }
 
 std::vector<Var> record_many(const char* name, std::vector<Tensor> values,

@@ -6,6 +6,8 @@
 #include "fovea/autograd/op_recurrent.h"
 #include "fovea/autograd/ops.h"
 #include "fovea/cli/bench_case.h"
+#include "fovea/cli/bench_decoder.h"
+#include "fovea/layers/parameters.h"
 
 namespace fovea::cli {
 namespace {
@@ -111,11 +113,42 @@ BenchCase recurrent_case(const char* kind, Cell cell, int directions) {
           }};
 }
 
+BenchCase decoder_case(Index batch, Index time, Index dim, Index hidden) {
+  const Index step =
+      hidden * dim + time * dim + time * hidden + 3 * hidden * (dim + 2 * hidden);  // per word
+  const double forward =
+      2.0 * static_cast<double>(batch * time) * static_cast<double>(dim * hidden + step);
+  const std::string name =
+      fmt::format("decoder, GRU {} + additive attention {}, batch {} time {} forward + backward",
+                  hidden, dim, batch, time);
+  return {name, 3 * forward, 0, [=]() -> std::function<void()> {
+            Random random{.seed = 3};
+            const auto model = std::make_shared<BenchDecoder>(dim, hidden, random);
+            const Var words(some_numbers({batch, time, dim}));
+            const Var encoded = Var::parameter(some_numbers({batch, time, hidden}));
+            const Tensor seed = some_numbers({batch, time, hidden}, 0.5f);
+            const auto leaves = parameters(*model);
+            const auto run = [=] {
+              for (const Parameter& leaf : leaves) Var(leaf.var).clear_grad();
+              Var(encoded).clear_grad();
+              backward((*model)(words, encoded), seed);
+            };
+            run();
+            const Var y = (*model)(words, encoded, {.composed = true});
+            const std::vector<Tensor> expected =
+                gradients(y, {encoded, model->cell.weights.input}, seed);
+            expect_near(name, encoded.grad(), expected[0], 1e-4);
+            expect_near(name, model->cell.weights.input.grad(), expected[1], 1e-4);
+            return run;
+          }};
+}
+
 }  // namespace
 
 std::vector<BenchCase> training_cases() {
   return {linear_case(1024, 1024, 1024), recurrent_case("GRU", Cell::kGru, 1),
-          recurrent_case("BiGRU", Cell::kGru, 2), recurrent_case("LSTM", Cell::kLstm, 1)};
+          recurrent_case("BiGRU", Cell::kGru, 2), recurrent_case("LSTM", Cell::kLstm, 1),
+          decoder_case(64, 30, 256, 512)};
 }
 
 }  // namespace fovea::cli

@@ -31,7 +31,6 @@ constexpr Index kColumnsToPackA =
     192;  // with fewer columns, copying a costs more than reading it where it stands
 constexpr Index kStripsAtOnce = 4;  // of b, packed together
 constexpr Index kRowsAhead = 8;     // of b, fetched while packing
-constexpr Index kFewRows = 3;       // up to here packing b costs more than it saves
 }  // namespace fovea::kernels
 #endif
 
@@ -455,7 +454,7 @@ void matmul(const Matmul& work) {
     return for_each_slice(work, kOneDnnRows, work.columns, onednn_slice);
   }
   const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
-  if (work.rows <= kFewRows && work.panels == nullptr &&
+  if (work.rows <= kRowsReadInPlace && work.panels == nullptr &&
       (work.b.column == 1 || (work.b.row == 1 && work.a.column == 1))) {
     const Index columns = kWorkPerSlice / 8 / std::max<Index>(1, work.rows * work.depth);
     return for_each_slice(work, work.rows, round_up(std::max<Index>(columns, 1), 8 * strip),

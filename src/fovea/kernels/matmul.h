@@ -20,13 +20,15 @@ enum class Activation { kNone, kRelu, kTanh, kSigmoid, kGelu };
 
 enum class Engine { kAuto, kTiles, kOneDnn };
 
-// b of many products, laid out as the tiles read it. Made once per optimiser step
-// (autograd/packing.h).
+// b of many products, laid out as the tiles read it (autograd/prepared.h).
 struct PackedMatrix {
   Buffer panels;
   Index depth = 0, columns = 0;
 };
 PackedMatrix pack_matrix(const Matrix& b, Index depth, Index columns);
+
+// Up to so many rows of a, packing b costs more than it saves.
+constexpr Index kRowsReadInPlace = 3;
 
 struct Matmul {
   Index rows, columns, depth;

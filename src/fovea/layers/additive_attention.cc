@@ -24,20 +24,21 @@ AdditiveAttention::Memory AdditiveAttention::prepare(const Var& keys,
   check_lengths("AdditiveAttention", lengths, n["batch"]);
   return {.projected = one_head(key(keys)),
           .value = one_head(keys),
-          .mask = lengths.empty() ? Mask() : key_lengths(lengths)};
+          .mask = lengths.empty() ? Mask() : key_lengths(lengths),
+          .query = query.prepared()};
 }
 
-Var AdditiveAttention::project(const Var& q) const {
+Var AdditiveAttention::project(const Var& q, const Memory& memory) const {
   Axes("AdditiveAttention", {{"query", q.shape(), query_axes(q)},
                              {"query.weight", query.weight.shape(), "query_dim dim"}});
-  return one_head(query(q));
+  return one_head(memory.query(q));
 }
 
 AdditiveAttention::Read AdditiveAttention::operator()(const Var& q, const Memory& memory,
                                                       Attend how, Run& run) const {
   how.score = additive(weight);
   how.mask = memory.mask & how.mask;
-  Attended attended = attend(project(q), memory.projected, memory.value, how, run);
+  Attended attended = attend(project(q, memory), memory.projected, memory.value, how, run);
   Var context = without_head(attended.output, q);
   return {std::move(context), std::move(attended)};
 }

@@ -32,6 +32,7 @@ struct AdditiveAttention {
     Var projected;  // U_a h: [batch, 1, key, dim]
     Var value;      // h: [batch, 1, key, key_dim]
     Mask mask;
+    Linear query;  // W_a, prepared
   };
   // keys [batch, key, key_dim]; lengths: one per sequence, or empty when all fill `key`.
   Memory prepare(const Var& keys, std::span<const Index> lengths = {}) const;
@@ -49,7 +50,7 @@ struct AdditiveAttention {
   }
 
   // W_a s: [batch, 1, query, dim]
-  Var project(const Var& q) const;
+  Var project(const Var& q, const Memory& memory) const;
 
   void visit(auto&& member) {
     member("query", query);

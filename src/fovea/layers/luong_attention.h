@@ -1,8 +1,8 @@
 // Attention of a decoder's state to all of a sequence, or to a window of it (Luong et al. 2015, 3).
 //
-//   LuongAttention attention({.query_dim = 64, .key_dim = 64, .score = LuongScore::kGeneral},
-//   random); const auto memory = attention.prepare(encoded, lengths);   // once per sequence const
-//   auto step = attention(state, memory, t);             // step.state is h~ = tanh(W_c [c; h])
+//   LuongAttention attention({.query_dim = 64, .key_dim = 64}, random);
+//   const auto memory = attention.prepare(encoded, lengths);  // once per sequence
+//   const auto step = attention(state, memory, t);            // step.state: h~ = tanh(W_c [c; h])
 #pragma once
 
 #include <span>

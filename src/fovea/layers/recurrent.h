@@ -24,6 +24,14 @@ struct RecurrentCell {
     return recurrent_step(kind, x, state, weights);
   }
 
+  // The same cell, faster when called again and again, as long as its weights do not change.
+  RecurrentCell prepared() const {
+    RecurrentCell copy = *this;
+    copy.weights.ready_input = PreparedWeight(weights.input);
+    copy.weights.ready_recurrent = PreparedWeight(weights.recurrent);
+    return copy;
+  }
+
   void visit(auto&& member) {
     member("input", weights.input);
     member("recurrent", weights.recurrent);
