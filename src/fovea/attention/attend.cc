@@ -1,7 +1,10 @@
 #include "fovea/attention/attend.h"
 
+#include <cmath>
+
 #include "fovea/attention/compose.h"
 #include "fovea/attention/fused.h"
+#include "fovea/attention/pairs.h"
 #include "fovea/autograd/ops.h"
 #include "fovea/base/error.h"
 
@@ -22,7 +25,9 @@ kernels::AttentionShape checked_shape(const Var& query, const Var& key, const Va
 }
 
 void check_options(const Attend& how) {
-  if (how.softcap < 0) fail("attend: a softcap of {} is below 0; 0 means none", how.softcap);
+  if (!(how.softcap >= 0 && std::isfinite(how.softcap))) {
+    fail("attend: a softcap of {} is not a number from 0 on; 0 means none", how.softcap);
+  }
   if (!(how.dropout >= 0 && how.dropout < 1)) {
     fail("attend: a dropout of {} is not in [0, 1)", how.dropout);
   }
@@ -58,6 +63,26 @@ void check_relative(const Var& relative, const kernels::AttentionShape& s) {
   }
 }
 
+// All that is added to the scores, as one.
+Var sum_of_biases(const Var& bias, const Var& relative, const kernels::AttentionShape& s) {
+  if (!relative) return bias;
+  const Var by_pair = by_distance(relative, s.query, s.key);
+  return bias ? bias + by_pair : by_pair;
+}
+
+// Where queries and keys are transformed by parameters, vectors that have no part in the result
+// must have none in the gradients of the parameters either, even if they are not finite.
+ScoreForm form_of_seen(const Score& score, const Var& query, const Var& key,
+                       const VisibleKeys& visible, const MaskShape& shape) {
+  using Kind = Score::Kind;
+  const bool by_pairs =
+      score.kind == Kind::kDot || score.kind == Kind::kScaledDot || score.kind == Kind::kAdditive;
+  if (by_pairs) return form_of(score, query, key);
+  check_heads(query.shape(), key.shape());
+  return form_of(score, without_blind_queries(query, visible),
+                 without_unseen_keys(key, visible, shape));
+}
+
 bool runs_fused(const Attend& how) {
   return !how.composed && how.normalizer == Normalizer::kSoftmax && how.top_k == 0 && !how.focus &&
          how.reading.kind == Reading::Kind::kSoft;
@@ -68,16 +93,26 @@ bool runs_fused(const Attend& how) {
 Attended attend(const Var& query, const Var& key, const Var& value, const Attend& how, Run& run) {
   check_options(how);
   const kernels::AttentionShape shape = checked_shape(query, key, value);
-  ScoreForm form = form_of(how.score, query, key);
-  Var bias = checked_bias(how.bias, shape), relative = how.relative;
+  const MaskShape mask_shape{shape.batch, shape.head, shape.query, shape.key};
+  Var bias = checked_bias(how.bias, shape), relative = how.relative, late_bias;
   check_relative(relative, shape);
-  if (form.given) bias = bias ? form.given + bias : form.given;
-  if (bias && relative) {
-    bias = bias + by_distance(relative, shape.query, shape.key);
+  if (relative && !not_never(relative.value().unsqueeze(0).unsqueeze(0)).everything()) {
+    bias = sum_of_biases(bias, relative, shape);
     relative = {};
   }
-  const auto visible =
-      how.mask.resolve("attend", {shape.batch, shape.head, shape.query, shape.key});
+  const Mask mask = bias ? how.mask & not_never(bias.value()) : how.mask;
+  const auto visible = mask.resolve("attend", mask_shape);
+  const ScoreForm form = visible ? form_of_seen(how.score, query, key, *visible, mask_shape)
+                                 : form_of(how.score, query, key);
+  if (how.bias_after_cap && how.softcap != 0) {
+    late_bias = sum_of_biases(bias, relative, shape);
+    bias = relative = {};
+  }
+  if (form.given) bias = bias ? form.given + bias : form.given;
+  if (bias && relative) {
+    bias = sum_of_biases(bias, relative, shape);
+    relative = {};
+  }
   AttentionParts parts{.shape = shape,
                        .query = form.query,
                        .key = form.key,
@@ -86,6 +121,7 @@ Attended attend(const Var& query, const Var& key, const Var& value, const Attend
                        .softcap = how.softcap,
                        .bias = bias,
                        .relative = relative,
+                       .late_bias = late_bias,
                        .visible = visible,
                        .dropout = {}};
   parts.shape.dim = form.query ? form.query.shape(-1) : 0;
@@ -93,7 +129,8 @@ Attended attend(const Var& query, const Var& key, const Var& value, const Attend
     parts.dropout = {.probability = how.dropout, .random = run.random, .start = 0};
     parts.dropout.start = run.random.take(kernels::AttentionDropout::numbers(shape));
   }
-  Attended result = runs_fused(how) ? fused_attention(parts) : composed_attention(parts, how, run);
+  const bool fused = runs_fused(how) && !late_bias;
+  Attended result = fused ? fused_attention(parts) : composed_attention(parts, how, run);
   result.blind =
       shape.key == 0 ? shape.batch * shape.head * shape.query : (visible ? visible->blind : 0);
   return result;

@@ -51,6 +51,9 @@ struct Attend {
   // See position.h.
   Var relative{};
   float softcap = 0;  // scores become softcap tanh(score / softcap); 0: they stay
+  // The cap takes the score together with its bias, unless this adds the bias to the capped score.
+  // A bias of -inf hides a key either way.
+  bool bias_after_cap = false;
   Normalizer normalizer = Normalizer::kSoftmax;
   Index top_k = 0;  // only the k largest scores of each query count; 0: all
   std::optional<Focus> focus{};

@@ -189,6 +189,60 @@ TEST(Attend, BiasSoftcapAndNormalizersAreRight) {
   }
 }
 
+TEST(Attend, ABiasMayComeAfterTheCap) {
+  const Sizes s{2, 2, 1, 3, 4, 2, 2};
+  std::vector<Tensor> inputs = inputs_of(s);
+  inputs.push_back(random_tensor({3, 4}, -3, 3));
+  inputs.push_back(random_tensor({2, 6}, -3, 3, 4));
+  expect_right(
+      [&](In in) {
+        return attend(in[0], in[1], in[2],
+                      {.bias = in[3], .relative = in[4], .softcap = 0.8f, .bias_after_cap = true})
+            .output;
+      },
+      [&](const auto& in) {
+        using T = std::decay_t<decltype(in[0][0])>;
+        const reference::Attention<T> a{
+            .head = 2,
+            .query = 3,
+            .score =
+                [&](Index b, Index h, Index i, Index j) {
+                  const T score = scaled(&in[0].at(b, h, i, 0), &in[1].at(b, 0, j, 0), 2);
+                  return reference::soft_cap(score, static_cast<double>(0.8f)) + in[3].at(i, j) +
+                         in[4].at(h, j - i + 2);
+                },
+            .visible = [](auto...) { return true; }};
+        return reference::attend(a, in[2]);
+      },
+      inputs);
+}
+
+TEST(Attend, ABiasOfMinusInfinityHidesWhateverTheCapAndTheNormalizer) {
+  const Sizes s{1, 2, 1, 3, 4, 2, 2};
+  const std::vector<Tensor> in = inputs_of(s);
+  Tensor bias = random_tensor({3, 4});
+  for (const Index i : {0, 4, 5, 6, 7, 11}) bias.data()[i] = kNever;
+  Tensor visible = Tensor::full({3, 4}, 1);
+  for (const Index i : {0, 4, 5, 6, 7, 11}) visible.data()[i] = 0;
+  Tensor finite = bias.copy();
+  for (float& b : finite.flat()) b = std::max(b, -10.0f);
+  for (const Normalizer normalizer :
+       {Normalizer::kSoftmax, Normalizer::kSparsemax, Normalizer::kNone}) {
+    for (const bool late : {false, true}) {
+      const Attend how{.softcap = 0.5f, .bias_after_cap = late, .normalizer = normalizer};
+      Attend hidden = how, masked = how;
+      hidden.bias = bias;
+      masked.bias = finite;
+      masked.mask = dense(visible);
+      const Attended a = attend(in[0], in[1], in[2], hidden);
+      const Attended b = attend(in[0], in[1], in[2], masked);
+      EXPECT_EQ(a.output.value().values(), b.output.value().values());
+      EXPECT_EQ(a.weights().values(), b.weights().values());
+      EXPECT_EQ(a.blind, 2);  // the second query, in both heads
+    }
+  }
+}
+
 TEST(Attend, RelativeBiasIsByDistance) {
   const Sizes s{2, 2, 1, 3, 5, 2, 2};
   for (const Index heads : {1, 2}) {

@@ -42,23 +42,24 @@ Tensor head_rows(const Tensor& x, Index batch, Index head, Index begin, Index en
   return x.select(0, batch).select(0, head).slice(0, begin, end);
 }
 
+// Of a tensor whose four axes are 1 or full.
+float broadcast_at(const Tensor& x, Index b, Index h, Index i, Index j) {
+  const auto stride = [&](int axis) { return x.shape(axis) == 1 ? 0 : x.stride(axis); };
+  return x.data()[b * stride(0) + h * stride(1) + i * stride(2) + j * stride(3)];
+}
+
 void add_bias(const detail::Looked& l, const AttentionBlock& block, Tensor& scores) {
-  const auto stride = [&](int axis) {
-    return !l.bias || l.bias.shape(axis) == 1 ? 0 : l.bias.stride(axis);
-  };
   const Index head = l.relative && l.relative.shape(0) > 1 ? block.head : 0;
   float* at = scores.data();
   for (Index i = block.query_begin; i < block.query_end; ++i) {
     for (Index j = block.key_begin; j < block.key_end; ++j, ++at) {
-      if (l.bias) {
-        *at += l.bias.data()[block.batch * stride(0) + block.head * stride(1) + i * stride(2) +
-                             j * stride(3)];
-      }
+      if (l.bias) *at += broadcast_at(l.bias, block.batch, block.head, i, j);
       if (l.relative) {
         *at += l.relative.data()[head * l.relative.stride(0) +
                                  (j - i + l.shape.query - 1) * l.relative.stride(1)];
       }
       if (l.softcap != 0 && *at != kNever) *at = l.softcap * std::tanh(*at / l.softcap);
+      if (l.late_bias) *at += broadcast_at(l.late_bias, block.batch, block.head, i, j);
     }
   }
 }
@@ -176,7 +177,7 @@ Tensor Attended::row_entropy() const {
       double sum = 0;
       for (Index j = 0; j < shape.key; ++j) {
         const double w = static_cast<double>(row[j]);
-        if (w > 0) sum -= w * std::log(w);
+        if (w > 0 || std::isnan(w)) sum -= w * std::log(w);
       }
       to[i] = static_cast<float>(sum);
     }
@@ -206,7 +207,7 @@ std::vector<KeyWeight> Attended::largest(Index batch, Index head, Index query, I
   for (Index j = 0; j < row.size(); ++j) keys.push_back({j, row.data()[j]});
   const auto most = keys.begin() + std::min<Index>(count, row.size());
   std::partial_sort(keys.begin(), most, keys.end(), [](const KeyWeight& a, const KeyWeight& b) {
-    return a.weight != b.weight ? a.weight > b.weight : a.key < b.key;
+    return larger(a.weight, a.key, b.weight, b.key);
   });
   keys.erase(most, keys.end());
   return keys;

@@ -3,6 +3,7 @@
 // nothing is kept for it and nothing has to be asked for beforehand.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -33,8 +34,9 @@ struct Attended {
   Var output;       // [batch, head, query, value_dim]
   Index blind = 0;  // queries, of all batches and heads, that saw no key: their output is 0
 
-  // Of a hard reading: the key each query chose (-1: none), the logarithm of its probability and
-  // the entropy of the choice, both with gradient, [batch, head, query].
+  // Of a hard reading: the key each query chose (-1: none to choose from, or a weight is NaN), the
+  // logarithm of its probability and the entropy of the choice, both with gradient, [batch, head,
+  // query].
   Ids choice{};
   Var log_probability{};
   Var entropy{};
@@ -53,6 +55,13 @@ struct Attended {
   std::shared_ptr<const detail::Looked> looked{};
 };
 
+// Is number a of key_a before number b of key_b, the largest first? NaN counts as the largest, so
+// that it shows; of equals, the first key.
+inline bool larger(float a, Index key_a, float b, Index key_b) {
+  if (std::isnan(a) != std::isnan(b)) return std::isnan(a);
+  return a > b || (!(a < b) && key_a < key_b);
+}
+
 namespace detail {
 
 // What the weights can be computed from.
@@ -62,8 +71,9 @@ struct Looked {
   Tensor query{}, key{};  // [batch, head, query, dim], [batch, kv_head, key, dim]; may be empty
   float scale = 1;
   float softcap = 0;
-  Tensor bias{};      // of four axes, each 1 or full; or empty
-  Tensor relative{};  // [head or 1, query + key - 1] or empty
+  Tensor bias{};       // of four axes, each 1 or full; or empty
+  Tensor relative{};   // [head or 1, query + key - 1] or empty
+  Tensor late_bias{};  // as bias, added after the cap
   std::shared_ptr<const VisibleKeys> visible{};
   Tensor logsumexp{};
   Tensor weights{};  // kept where they are not softmax of the scores

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fovea/attention/pairs.h"
 #include "fovea/autograd/ops.h"
 #include "fovea/autograd/record.h"
 #include "fovea/kernels/dropout.h"
@@ -13,32 +14,18 @@ namespace {
 
 using kernels::AttentionShape;
 
-// [batch, head, ...] with the query heads of a group on an axis of their own, and back.
-Var by_group(const Var& x, const AttentionShape& s) {
-  return reshape(x, {s.batch, s.kv_head, s.group(), x.shape(2), x.shape(3)});
-}
-Var all_heads(const Var& x, const AttentionShape& s) {
-  return reshape(x, {s.batch, s.head, x.shape(3), x.shape(4)});
-}
-
 Var scores_of(const AttentionParts& p) {
   const AttentionShape& s = p.shape;
   Var scores;
-  if (p.query) {
-    const Var keys = transpose(unsqueeze(p.key, 2));  // [batch, kv_head, 1, dim, key]
-    scores = all_heads(matmul(by_group(p.query, s), keys), s) * p.scale;
-  }
+  if (p.query) scores = pair_scores(p.query, p.key) * p.scale;
   const Var bias = p.relative ? by_distance(p.relative, s.query, s.key) : p.bias;
   if (bias && scores) {
     scores = scores + bias;
   } else if (bias) {
     scores = broadcast_to(bias, {s.batch, s.head, s.query, s.key});
   }
-  return p.softcap == 0 ? scores : soft_cap(scores, p.softcap);
-}
-
-Var read_values(const Var& weights, const AttentionParts& p) {
-  return all_heads(matmul(by_group(weights, p.shape), unsqueeze(p.value, 2)), p.shape);
+  if (p.softcap != 0) scores = soft_cap(scores, p.softcap);
+  return p.late_bias ? scores + p.late_bias : scores;
 }
 
 // The keys of each row that are visible and among its `count` largest scores.
@@ -61,9 +48,8 @@ std::shared_ptr<const VisibleKeys> largest_keys(const AttentionParts& p, const T
       for (std::int32_t j = begin; j < end; ++j) keys.push_back(j);
     }
     const Index kept = std::min<Index>(count, static_cast<Index>(keys.size()));
-    std::partial_sort(
-        keys.begin(), keys.begin() + kept, keys.end(),
-        [&](std::int32_t a, std::int32_t b) { return row[a] != row[b] ? row[a] > row[b] : a < b; });
+    std::partial_sort(keys.begin(), keys.begin() + kept, keys.end(),
+                      [&](std::int32_t a, std::int32_t b) { return larger(row[a], a, row[b], b); });
     std::sort(keys.begin(), keys.begin() + kept);
     for (Index i = 0; i < kept; ++i) {
       const std::int32_t j = keys[static_cast<std::size_t>(i)];
@@ -111,7 +97,7 @@ Var safe_log(const Var& x) {
   return log(x + Var(none));
 }
 
-// One key for each row; -1 where all weights are 0.
+// One key for each row; -1 where all weights are 0, or one is NaN.
 Ids choose(const Tensor& weights, bool sample, Random& random) {
   const Index keys = weights.shape(3), rows = weights.size() / std::max<Index>(1, keys);
   std::vector<std::int32_t> choice;
@@ -122,7 +108,7 @@ Ids choose(const Tensor& weights, bool sample, Random& random) {
     std::int32_t chosen = -1;
     if (sample) {
       double left = static_cast<double>(random.uniform()) * total;
-      for (Index j = 0; j < keys; ++j) {
+      for (Index j = 0; j < keys && !std::isnan(total); ++j) {
         if (row[j] <= 0) continue;
         chosen = static_cast<std::int32_t>(j);
         left -= static_cast<double>(row[j]);
@@ -136,17 +122,25 @@ Ids choose(const Tensor& weights, bool sample, Random& random) {
   return Ids({weights.shape(0), weights.shape(1), weights.shape(2)}, choice);
 }
 
-Tensor hot_rows(const Ids& choice, Index keys) {
-  Tensor hot = Tensor::zeros({choice.shape()[0], choice.shape()[1], choice.shape()[2], keys});
+// 1 at the key that was chosen; NaN where a weight is.
+Tensor hot_rows(const Ids& choice, const Tensor& weights) {
+  const Index keys = weights.shape(3);
+  Tensor hot = Tensor::zeros(weights.shape());
   for (Index r = 0; r < choice.size(); ++r) {
     if (choice[r] >= 0) hot.data()[r * keys + choice[r]] = 1;
+  }
+  for (Index i = 0; i < hot.size(); ++i) {
+    if (std::isnan(weights.data()[i])) hot.data()[i] = weights.data()[i];
   }
   return hot;
 }
 
-void read_hard(const Var& weights, const AttentionParts& p, const Attend& how, Run& run,
+// weights: of the keys that are visible.
+void read_hard(const Var& weights, const AttentionParts& p,
+               const std::shared_ptr<const VisibleKeys>& visible, const Attend& how, Run& run,
                Attended& result) {
   const bool through = how.reading.kind == Reading::Kind::kGumbel && run.training;
+  Tensor hot;
   if (through) {  // softmax((log w + noise) / temperature), over the keys with a weight
     Tensor noise(weights.shape());
     for (float& value : noise.flat()) {
@@ -159,15 +153,41 @@ void read_hard(const Var& weights, const AttentionParts& p, const Attend& how, R
         dense(weights.value())
             .resolve("attend", {p.shape.batch, p.shape.head, p.shape.query, p.shape.key}));
     result.choice = choose(soft_choice.value().packed(), false, run.random);
-    result.output =
-        read_values(straight_through(Var(hot_rows(result.choice, p.shape.key)), soft_choice), p);
+    hot = hot_rows(result.choice, weights.value().packed());
+    result.output = read_values(straight_through(Var(hot), soft_choice), p.value, visible);
   } else {
     result.choice = choose(weights.value().packed(), run.training, run.random);
-    result.output = read_values(Var(hot_rows(result.choice, p.shape.key)), p);
+    hot = hot_rows(result.choice, weights.value().packed());
+    result.output = read_values(Var(hot), p.value, visible);
   }
-  const Tensor hot = hot_rows(result.choice, p.shape.key);
   result.log_probability = safe_log(sum(weights * Var(hot), -1));
   result.entropy = -sum(weights * safe_log(weights), -1);
+}
+
+// Of the scores that each row sees; -inf where there are none.
+Tensor logsumexp_of(const Tensor& scores, const VisibleKeys* visible) {
+  const Index keys = scores.shape(3), queries = scores.shape(2), heads = scores.shape(1);
+  Tensor result({scores.shape(0), heads, queries});
+  const kernels::Interval all{0, static_cast<std::int32_t>(keys)};
+  for (Index r = 0; r < result.size(); ++r) {
+    const auto intervals = visible != nullptr ? visible->view().of(r / queries / heads,
+                                                                   r / queries % heads, r % queries)
+                                              : std::span<const kernels::Interval>(&all, 1);
+    double most = -std::numeric_limits<double>::infinity(), sum = 0;
+    const auto for_each_score = [&](const auto& use) {
+      for (const auto& interval : intervals) {
+        for (Index j = interval.begin; j < interval.end; ++j) {
+          use(static_cast<double>(scores.data()[r * keys + j]));
+        }
+      }
+    };
+    for_each_score([&](double s) { most = std::max(most, s); });
+    for_each_score(
+        [&](double s) { sum += std::isinf(most) && s == most ? 1 : std::exp(s - most); });
+    result.data()[r] =
+        static_cast<float>(std::isinf(most) && most < 0 ? most : most + std::log(sum));
+  }
+  return result;
 }
 
 }  // namespace
@@ -190,11 +210,15 @@ Attended composed_attention(const AttentionParts& p, const Attend& how, Run& run
   auto looked = looked_at(p);
   looked->visible = visible;
   looked->weights = weights.value();
+  if (how.normalizer == Normalizer::kSoftmax) {
+    looked->logsumexp = logsumexp_of(scores.value().packed(), visible.get());
+  }
   result.looked = std::move(looked);
   if (how.reading.kind == Reading::Kind::kSoft) {
-    result.output = read_values(p.dropout.probability > 0 ? drop(weights, p) : weights, p);
+    result.output =
+        read_values(p.dropout.probability > 0 ? drop(weights, p) : weights, p.value, visible);
   } else {
-    read_hard(weights, p, how, run, result);
+    read_hard(weights, p, visible, how, run, result);
   }
   return result;
 }

@@ -93,6 +93,7 @@ std::shared_ptr<detail::Looked> looked_at(const AttentionParts& p) {
                      .softcap = p.softcap,
                      .bias = p.bias ? p.bias.value() : Tensor(),
                      .relative = p.relative ? p.relative.value() : Tensor(),
+                     .late_bias = p.late_bias ? p.late_bias.value() : Tensor(),
                      .visible = p.visible});
 }
 

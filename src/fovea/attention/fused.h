@@ -12,8 +12,9 @@ struct AttentionParts {
   Var query, key;  // empty where the bias is all there is; then shape.dim is 0
   Var value;
   float scale, softcap;
-  Var bias;      // of four axes, or empty
-  Var relative;  // [head or 1, query + key - 1], or empty; not both
+  Var bias;       // of four axes, or empty
+  Var relative;   // [head or 1, query + key - 1], or empty; not both
+  Var late_bias;  // added after the cap; composed only
   std::shared_ptr<const VisibleKeys> visible;
   kernels::AttentionDropout dropout;
 };

@@ -23,6 +23,8 @@ struct Mask::Node {
 
 namespace {
 
+constexpr Index kFar = Index{1} << 40;  // further than any key, and far from overflowing
+
 Interval clipped(Index begin, Index end, Index keys) {
   return {static_cast<std::int32_t>(std::clamp<Index>(begin, 0, keys)),
           static_cast<std::int32_t>(std::clamp<Index>(end, 0, keys))};
@@ -73,33 +75,55 @@ struct Both final : Mask::Node {
   }
 };
 
-// Keys [i + low, i + high), for a query at i.
+// One number for all batches, or one for each.
+struct PerBatch {
+  std::vector<Index> numbers;
+  explicit PerBatch(std::span<const Index> n) : numbers(n.begin(), n.end()) {
+    for (Index& number : numbers) number = std::clamp(number, -kFar, kFar);
+  }
+
+  bool differs() const { return numbers.size() > 1; }
+  Index operator[](Index batch) const {
+    return numbers[differs() ? static_cast<std::size_t>(batch) : 0];
+  }
+  void check(const char* operation, const char* what, const MaskShape& shape) const {
+    if (differs() && static_cast<Index>(numbers.size()) != shape.batch) {
+      fail("{}: the mask has {} {} for a batch of {}; give one for each", operation, numbers.size(),
+           what, shape.batch);
+    }
+  }
+};
+
+// Keys [p + low, p + high), for a query at position p.
 struct Band final : Mask::Node {
   Index low, high;
-  Band(Index from, Index to) : low(from), high(to) {}
-  void keys(const MaskShape& shape, Index, Index, Index query, Intervals& result) const override {
-    append(result, clipped(query + low, query + high, shape.key));
+  PerBatch offsets;
+  Band(Index from, Index to, std::span<const Index> o) : low(from), high(to), offsets(o) {}
+  bool by_batch() const override { return offsets.differs(); }
+  void check(const char* operation, const MaskShape& shape) const override {
+    offsets.check(operation, "offsets", shape);
+  }
+  void keys(const MaskShape& shape, Index batch, Index, Index query,
+            Intervals& result) const override {
+    const Index position = query + offsets[batch];
+    append(result, clipped(position + low, position + high, shape.key));
   }
 };
 
 struct Lengths final : Mask::Node {
-  std::vector<Index> lengths;  // one for all, or one a batch
-  explicit Lengths(std::span<const Index> l) : lengths(l.begin(), l.end()) {}
-  bool by_batch() const override { return lengths.size() > 1; }
+  PerBatch lengths;
+  explicit Lengths(std::span<const Index> l) : lengths(l) {}
+  bool by_batch() const override { return lengths.differs(); }
   void check(const char* operation, const MaskShape& shape) const override {
-    if (lengths.size() > 1 && static_cast<Index>(lengths.size()) != shape.batch) {
-      fail("{}: the mask has {} lengths for a batch of {}; give one for each", operation,
-           lengths.size(), shape.batch);
-    }
-    for (const Index length : lengths) {
+    lengths.check(operation, "lengths", shape);
+    for (const Index length : lengths.numbers) {
       if (length < 0 || length > shape.key) {
         fail("{}: a mask's length of {} keys does not fit {} keys", operation, length, shape.key);
       }
     }
   }
   void keys(const MaskShape& shape, Index batch, Index, Index, Intervals& result) const override {
-    const std::size_t at = lengths.size() > 1 ? static_cast<std::size_t>(batch) : 0;
-    append(result, clipped(0, lengths[at], shape.key));
+    append(result, clipped(0, lengths[batch], shape.key));
   }
 };
 
@@ -130,7 +154,9 @@ struct Packed final : Mask::Node {
 
 struct Dense final : Mask::Node {
   Tensor visible;  // of four axes
-  explicit Dense(Tensor v) : visible(std::move(v)) {}
+  Shape given;     // the axes it came with
+  float hidden;    // the number that hides a key
+  Dense(Tensor v, const Shape& g, float h) : visible(std::move(v)), given(g), hidden(h) {}
   bool by_batch() const override { return visible.shape(0) > 1; }
   bool by_head() const override { return visible.shape(1) > 1; }
   void check(const char* operation, const MaskShape& shape) const override {
@@ -138,7 +164,7 @@ struct Dense final : Mask::Node {
     for (int axis = 0; axis < 4; ++axis) {
       if (visible.shape(axis) != 1 && visible.shape(axis) != wanted[axis]) {
         fail("{}: a mask of shape {} does not broadcast to [batch={}, head={}, query={}, key={}]",
-             operation, visible.shape().text(), shape.batch, shape.head, shape.query, shape.key);
+             operation, given.text(), shape.batch, shape.head, shape.query, shape.key);
       }
     }
   }
@@ -149,7 +175,7 @@ struct Dense final : Mask::Node {
     };
     const float* row = visible.data() + batch * stride(0) + head * stride(1) + query * stride(2);
     for (Index j = 0; j < shape.key; ++j) {
-      if (row[j * stride(3)] != 0) append(result, clipped(j, j + 1, shape.key));
+      if (row[j * stride(3)] != hidden) append(result, clipped(j, j + 1, shape.key));
     }
   }
 };
@@ -230,11 +256,20 @@ std::shared_ptr<const VisibleKeys> Mask::resolve(const char* operation,
   return result;
 }
 
-Mask causal(Index offset) {
-  return make<Band>(std::numeric_limits<std::int32_t>::min(), offset + 1);
+Mask causal(Index offset) { return causal(std::span(&offset, 1)); }
+Mask causal(std::span<const Index> offsets) {
+  if (offsets.empty()) fail("causal: at least one offset is needed");
+  return make<Band>(-kFar, 1, offsets);
 }
 Mask window(Index before, Index after, Index offset) {
-  return make<Band>(offset - before, offset + after + 1);
+  return window(before, after, std::span(&offset, 1));
+}
+Mask window(Index before, Index after, std::span<const Index> offsets) {
+  if (offsets.empty()) fail("window: at least one offset is needed");
+  if (before < 0 || after < 0) {
+    fail("window: {} before and {} after the query: neither may be below 0", before, after);
+  }
+  return make<Band>(-std::min(before, kFar), std::min(after, kFar) + 1, offsets);
 }
 Mask key_lengths(std::span<const Index> lengths) {
   if (lengths.empty()) fail("key_lengths: at least one length is needed");
@@ -261,7 +296,15 @@ Mask dense(const Tensor& visible) {
   }
   Tensor four = visible;
   while (four.rank() < 4) four = four.unsqueeze(0);
-  return make<Dense>(four);
+  return make<Dense>(four, visible.shape(), 0.0f);
+}
+Mask not_never(const Tensor& bias) {
+  constexpr float kNever = -std::numeric_limits<float>::infinity();
+  const Tensor packed = bias.packed();
+  const std::span<const float> all = packed.flat();
+  return std::find(all.begin(), all.end(), kNever) == all.end()
+             ? Mask()
+             : make<Dense>(packed, bias.shape(), kNever);
 }
 Mask edges(std::span<const std::pair<Index, Index>> pairs) { return make<Edges>(pairs); }
 

@@ -49,10 +49,12 @@ class Mask {
   std::shared_ptr<const Node> node_;
 };
 
-// Keys at or before the query's position: j <= i + offset.
+// Keys at or before the query's position: j <= i + offset. Several offsets: one for each batch.
 Mask causal(Index offset = 0);
+Mask causal(std::span<const Index> offsets);
 // Keys near the query's position: i + offset - before <= j <= i + offset + after.
 Mask window(Index before, Index after, Index offset = 0);
+Mask window(Index before, Index after, std::span<const Index> offsets);
 // The first lengths[batch] keys; the rest is padding. A single length holds for all batches.
 Mask key_lengths(std::span<const Index> lengths);
 Mask key_lengths(std::initializer_list<Index> lengths);
@@ -65,6 +67,8 @@ Mask packed(std::span<const Index> query_start, std::span<const Index> key_start
 Mask packed(std::span<const Index> start);
 // Where `visible`, broadcast to [batch, head, query, key], is not 0.
 Mask dense(const Tensor& visible);
+// Where `bias`, of four axes, is not -inf; everything if it is nowhere.
+Mask not_never(const Tensor& bias);
 // Query i sees the keys it has an edge to: pairs (i, j), in any order. For graphs.
 Mask edges(std::span<const std::pair<Index, Index>> pairs);
 

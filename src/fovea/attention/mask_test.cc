@@ -37,6 +37,16 @@ TEST(Mask, CausalIsAboutPositions) {
   EXPECT_EQ(picture(causal(-1), {1, 1, 3, 4}), (Rows{"....", "x...", "xx.."}));
 }
 
+TEST(Mask, OffsetsMayDifferFromBatchToBatch) {
+  const Index offsets[] = {1, -1};
+  EXPECT_EQ(picture(causal(offsets), {2, 1, 2, 3}, 0), (Rows{"xx.", "xxx"}));
+  EXPECT_EQ(picture(causal(offsets), {2, 1, 2, 3}, 1), (Rows{"...", "x.."}));
+  EXPECT_EQ(picture(window(0, 0, offsets), {2, 1, 2, 3}, 0), (Rows{".x.", "..x"}));
+  const Index far = std::numeric_limits<Index>::max();
+  EXPECT_EQ(picture(causal(far), {1, 1, 1, 2}), (Rows{"xx"}));
+  EXPECT_EQ(picture(window(far, far), {1, 1, 1, 2}), (Rows{"xx"}));
+}
+
 TEST(Mask, WindowsLookAroundTheQuery) {
   EXPECT_EQ(picture(window(1, 0), {1, 1, 4, 4}), (Rows{"x...", "xx..", ".xx.", "..xx"}));
   EXPECT_EQ(picture(window(0, 1, 2), {1, 1, 2, 4}), (Rows{"..xx", "...x"}));
@@ -89,7 +99,7 @@ TEST(Mask, SaysWhatDoesNotFit) {
   EXPECT_EQ(error_of([&] {
               dense(Tensor::zeros({3, 3})).resolve("attend", shape);
             }),
-            "attend: a mask of shape [1, 1, 3, 3] does not broadcast to [batch=2, head=1, query=3, "
+            "attend: a mask of shape [3, 3] does not broadcast to [batch=2, head=1, query=3, "
             "key=4]");
   const std::pair<Index, Index> pairs[] = {{3, 0}};
   EXPECT_EQ(error_of([&] { edges(pairs).resolve("attend", shape); }),

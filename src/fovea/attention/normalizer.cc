@@ -56,6 +56,10 @@ void normalize_row(Normalizer normalizer, float* x, Index count) {
       return;
     }
     for (Index i = 0; i < count; ++i) x[i] -= most;  // the result is the same, and more exact
+    if (std::any_of(x, x + count, [](float s) { return std::isnan(s); })) {
+      std::fill_n(x, count, std::numeric_limits<float>::quiet_NaN());
+      return;
+    }
     std::vector<float> finite;
     std::copy_if(x, x + count, std::back_inserter(finite), [](float s) { return s != kNever; });
     const float threshold = sparsemax_threshold(std::move(finite));
@@ -139,8 +143,14 @@ Var soft_cap(const Var& x, float softcap) {
   for (Index i = 0; i < y.size(); ++i) {
     if (in.data()[i] == kNever) y.data()[i] = kNever;
   }
-  return record("soft_cap", y, {x},
-                [=](const Tensor& d_y) { add_to_grad(x, zip(Binary::kTanhBackward, d_y, tanh)); });
+  return record("soft_cap", y, {x}, [=](const Tensor& d_y) {
+    const Tensor d = d_y.packed();
+    Tensor d_x = zip(Binary::kTanhBackward, d, tanh);
+    for (Index i = 0; i < d_x.size(); ++i) {  // a hidden score may be NaN
+      if (d.data()[i] == 0) d_x.data()[i] = 0;
+    }
+    add_to_grad(x, d_x);
+  });
 }
 
 }  // namespace fovea

@@ -13,15 +13,6 @@ constexpr float kTiny = 1e-12f;  // keeps the direction of a zero vector finite:
 
 Var direction(const Var& x) { return x / sqrt(sum(square(x), -1, true) + kTiny); }
 
-void check_heads(const Shape& query, const Shape& key) {
-  const Axes n("attend", {{"query", query, "batch head query dim"},
-                          {"key", key, "batch kv_head key key_dim"}});
-  if (n["kv_head"] == 0 || n["head"] % n["kv_head"] != 0) {
-    fail("attend: {} query heads cannot share {} key heads; head must be a multiple of kv_head",
-         n["head"], n["kv_head"]);
-  }
-}
-
 void check_same_dim(const char* score, const Var& query, const Var& key) {
   if (query.shape(-1) != key.shape(-1)) {
     fail(
@@ -93,6 +84,15 @@ Var custom_scores(const Score& score, const Var& query, const Var& key) {
 }
 
 }  // namespace
+
+void check_heads(const Shape& query, const Shape& key) {
+  const Axes n("attend", {{"query", query, "batch head query dim"},
+                          {"key", key, "batch kv_head key key_dim"}});
+  if (n["kv_head"] == 0 || n["head"] % n["kv_head"] != 0) {
+    fail("attend: {} query heads cannot share {} key heads; head must be a multiple of kv_head",
+         n["head"], n["kv_head"]);
+  }
+}
 
 Score dot(float scale) { return {.kind = Score::Kind::kDot, .scale = scale}; }
 Score scaled_dot(std::optional<float> scale) {

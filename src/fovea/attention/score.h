@@ -62,4 +62,6 @@ struct ScoreForm {
 };
 ScoreForm form_of(const Score& score, const Var& query, const Var& key);
 
+void check_heads(const Shape& query, const Shape& key);  // query heads share key heads evenly
+
 }  // namespace fovea

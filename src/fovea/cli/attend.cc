@@ -4,12 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <ostream>
+#include <set>
 
 #include "fovea/autograd/ops.h"
 #include "fovea/base/parallel.h"
+#include "fovea/cli/attend_arrays.h"
 #include "fovea/cli/heat_map.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/verb.h"
@@ -24,8 +27,9 @@ struct Options {
   std::optional<float> scale;
   float softcap = 0;
   bool causal = false;
-  Index offset = 0;
-  std::string window, lengths, visible, bias;
+  std::optional<Index> offset;
+  std::string offsets, window, lengths, visible, bias;
+  bool bias_after_cap = false;
   std::string normalizer = "softmax";
   Index top_k = 0;
   Index heads = 0, kv_heads = 0;
@@ -40,49 +44,6 @@ struct Options {
                 .empty();
   }
 };
-
-// How the arrays of the user stand for [batch, head, time, dim].
-enum class Layout { kFull, kMatrix, kTokens };
-
-// One array as [batch, head, time, dim]: as it is, a matrix [time, dim], or tokens [batch, time,
-// head * dim].
-struct Arrays {
-  Layout layout;
-  Var query, key, value;
-};
-
-Layout layout_of(const Tensor& query, const Options& o) {
-  if (query.rank() == 4) return Layout::kFull;
-  if (query.rank() == 2) return Layout::kMatrix;
-  if (query.rank() == 3 && o.heads > 0) return Layout::kTokens;
-  if (query.rank() == 3) {
-    throw UsageError(
-        "arrays of 3 axes are [batch, time, head * dim]: say how many heads with --heads");
-  }
-  fail("{}: an array of shape {} is not [batch, head, query, dim] nor [query, dim]", o.query,
-       query.shape().text());
-}
-
-Var placed(const std::string& file, Layout layout, Index heads) {
-  Tensor x = read_npy(file);
-  const int wanted = layout == Layout::kFull ? 4 : layout == Layout::kMatrix ? 2 : 3;
-  if (x.rank() != wanted) {
-    fail("{}: shape {} has {} axes but the query has {}", file, x.shape().text(), x.rank(), wanted);
-  }
-  if (layout == Layout::kMatrix) x = x.unsqueeze(0).unsqueeze(0);
-  if (layout == Layout::kTokens) {
-    if (x.shape(2) % heads != 0) {
-      fail("{}: {} numbers cannot be divided among {} heads", file, x.shape(2), heads);
-    }
-    x = split_heads(x, heads);
-  }
-  return Var::parameter(x);
-}
-
-Tensor as_given(const Tensor& x, Layout layout) {
-  if (layout == Layout::kMatrix) return x.squeeze(0).squeeze(0);
-  return layout == Layout::kTokens ? merge_heads(x) : x;
-}
 
 std::pair<Index, Index> window_of(const std::string& text) {
   Index numbers[2] = {0, 0};
@@ -103,16 +64,15 @@ std::pair<Index, Index> window_of(const std::string& text) {
 
 Mask mask_of(const Options& o) {
   Mask mask;
-  if (o.causal) mask = mask & causal(o.offset);
+  const std::vector<Index> offsets =
+      o.offsets.empty() ? std::vector{o.offset.value_or(0)} : read_numbers(o.offsets, "offsets");
+  if (o.causal) mask = mask & causal(offsets);
   if (!o.window.empty()) {
     const auto [before, after] = window_of(o.window);
-    mask = mask & window(before, after, o.offset);
+    mask = mask & window(before, after, offsets);
   }
-  if (!o.lengths.empty()) {
-    const Ids lengths = read_npy_ids(o.lengths);
-    mask = mask & key_lengths(std::vector<Index>(lengths.values().begin(), lengths.values().end()));
-  }
-  if (!o.visible.empty()) mask = mask & dense(read_npy(o.visible));
+  if (!o.lengths.empty()) mask = mask & key_lengths(read_numbers(o.lengths, "lengths"));
+  if (!o.visible.empty()) mask = mask & read_visible(o.visible);
   return mask;
 }
 
@@ -146,40 +106,47 @@ Attend attend_of(const Options& o) {
                     .weight = parameter_from(o.score_weight),
                     .matrix = parameter_from(o.score_matrix)},
           .mask = mask_of(o),
-          .bias = parameter_from(o.bias),
+          .bias = read_bias(o.bias),
           .softcap = o.softcap,
+          .bias_after_cap = o.bias_after_cap,
           .normalizer = kNormalizers.at(o.normalizer),
           .top_k = o.top_k};
 }
 
-// Writes every gradient that was asked for.
-void write_gradients(const Options& o, const Arrays& in, const Attend& how,
-                     const Attended& result) {
-  Tensor seed = read_npy(o.grad_output);
-  const Tensor shown = as_given(result.output.value(), in.layout);
-  if (!(seed.shape() == shown.shape())) {
-    fail("{}: shape {} is not that of the output, {}", o.grad_output, seed.shape().text(),
-         shown.shape().text());
-  }
-  seed = in.layout == Layout::kTokens ? split_heads(seed, o.heads)
-                                      : seed.reshape(result.output.shape());
+struct Arrays {
+  HeadArray query, key, value;
+};
+
+// Files to write, computed from others before the first is written: they may be the same.
+using Results = std::vector<std::pair<std::string, Tensor>>;
+
+void add_gradients(const Options& o, const Arrays& in, const Attend& how, const Attended& result,
+                   Results& results) {
+  const Tensor seed = read_like_output(o.grad_output, result.output, in.query);
   struct Wish {
     const std::string& file;
     const char* option;
     const Var& var;
-    bool heads;  // an array in the layout of the query
+    const HeadArray* like;  // null for an array that is as it is
   };
-  const Wish wishes[] = {{o.grad_query, "--grad-query", in.query, true},
-                         {o.grad_key, "--grad-key", in.key, true},
-                         {o.grad_value, "--grad-value", in.value, true},
-                         {o.grad_bias, "--grad-bias", how.bias, false},
-                         {o.grad_score_weight, "--grad-score-weight", how.score.weight, false},
-                         {o.grad_score_matrix, "--grad-score-matrix", how.score.matrix, false}};
+  const Wish wishes[] = {{o.grad_query, "--grad-query", in.query.heads, &in.query},
+                         {o.grad_key, "--grad-key", in.key.heads, &in.key},
+                         {o.grad_value, "--grad-value", in.value.heads, &in.value},
+                         {o.grad_bias, "--grad-bias", how.bias, nullptr},
+                         {o.grad_score_weight, "--grad-score-weight", how.score.weight, nullptr},
+                         {o.grad_score_matrix, "--grad-score-matrix", how.score.matrix, nullptr}};
+  std::vector<const Wish*> wanted;
+  std::vector<Var> inputs;
   for (const Wish& wish : wishes) {
     if (wish.file.empty()) continue;
     if (!wish.var) throw UsageError(fmt::format("{}: there is no such input", wish.option));
-    const Tensor gradient = gradients(result.output, {wish.var}, seed)[0];
-    write_npy(wish.file, wish.heads ? as_given(gradient, in.layout) : gradient);
+    wanted.push_back(&wish);
+    inputs.push_back(wish.var);
+  }
+  const std::vector<Tensor> grads = gradients(result.output, inputs, seed);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const HeadArray* like = wanted[i]->like;
+    results.emplace_back(wanted[i]->file, like != nullptr ? as_given(grads[i], *like) : grads[i]);
   }
 }
 
@@ -194,24 +161,64 @@ void draw(const Attended& result, Index heads, std::ostream& out) {
 
 void attend_files(const Options& o, std::ostream& out, std::ostream& err) {
   if (o.threads > 0) set_threads(o.threads);
-  const Index kv_heads = o.kv_heads > 0 ? o.kv_heads : o.heads;
-  const Layout layout = layout_of(read_npy(o.query), o);
-  const Arrays in{layout, placed(o.query, layout, o.heads), placed(o.key, layout, kv_heads),
-                  placed(o.value, layout, kv_heads)};
+  const Arrays in{read_heads(o.query, "--heads", o.heads),
+                  read_heads(o.key, "--kv-heads", o.kv_heads, o.heads),
+                  read_heads(o.value, "--kv-heads", o.kv_heads, o.heads)};
   const Attend how = attend_of(o);
-  const Attended result = attend(in.query, in.key, in.value, how);
-  const auto squeezed = [&](const Tensor& x) {  // of a matrix, without its batch and head
-    return layout == Layout::kMatrix ? x.squeeze(0).squeeze(0) : x;
-  };
-  if (!o.out.empty()) write_npy(o.out, as_given(result.output.value(), layout));
-  if (!o.weights.empty()) write_npy(o.weights, squeezed(result.weights()));
-  if (!o.scores.empty()) write_npy(o.scores, squeezed(result.scores()));
-  if (!o.logsumexp.empty()) write_npy(o.logsumexp, squeezed(result.logsumexp()));
-  if (!o.grad_output.empty()) write_gradients(o, in, how, result);
-  if (o.draw) draw(result, in.query.shape(1), out);
+  const Attended result = attend(in.query.heads, in.key.heads, in.value.heads, how);
+  Results results;
+  if (!o.out.empty()) results.emplace_back(o.out, as_given(result.output.value(), in.query));
+  if (!o.weights.empty()) results.emplace_back(o.weights, squeezed(result.weights(), in.query));
+  if (!o.scores.empty()) results.emplace_back(o.scores, squeezed(result.scores(), in.query));
+  if (!o.logsumexp.empty()) {
+    results.emplace_back(o.logsumexp, squeezed(result.logsumexp(), in.query));
+  }
+  if (!o.grad_output.empty()) add_gradients(o, in, how, result, results);
+  for (const auto& [file, array] : results) write_npy(file, array);
+  const Shape& queries = in.query.heads.shape();
+  if (o.draw) draw(result, queries[1], out);
   if (result.blind > 0) {
-    err << fmt::format("{} of {} queries see no key: their output is 0\n", result.blind,
-                       with_commas(in.query.shape(0) * in.query.shape(1) * in.query.shape(2)));
+    err << fmt::format("{} of {} queries see no key: their output is 0\n",
+                       with_commas(result.blind),
+                       with_commas(queries[0] * queries[1] * queries[2]));
+  }
+}
+
+// An option that would change nothing was given by mistake.
+void check_not_in_vain(const Options& o) {
+  const auto takes = [&](std::initializer_list<const char*> scores) {
+    return std::find(scores.begin(), scores.end(), o.score) != scores.end();
+  };
+  if (!o.score_weight.empty() && !takes({"additive", "concat", "concat-literal"})) {
+    throw UsageError(fmt::format("--score-weight: the {} score has none", o.score));
+  }
+  if (!o.score_matrix.empty() && !takes({"general", "concat", "location"})) {
+    throw UsageError(fmt::format("--score-matrix: the {} score has none", o.score));
+  }
+  if (o.scale && !std::isfinite(*o.scale)) {
+    throw UsageError(fmt::format("--scale: {} is not a finite number", *o.scale));
+  }
+  const bool offset = o.offset.has_value() || !o.offsets.empty();
+  if (offset && !o.causal && o.window.empty()) {
+    throw UsageError("--offset says where queries stand for --causal and --window: give one");
+  }
+  if (o.offset && !o.offsets.empty()) {
+    throw UsageError("--offset is one number for all batches, --offsets one for each: give one");
+  }
+  if (o.bias_after_cap && (o.bias.empty() || o.softcap == 0)) {
+    throw UsageError("--bias-after-cap is about --bias together with --softcap: give both");
+  }
+}
+
+void check_files_differ(const Options& o) {
+  const std::string* const files[] = {
+      &o.out,      &o.weights,    &o.scores,    &o.logsumexp,         &o.grad_query,
+      &o.grad_key, &o.grad_value, &o.grad_bias, &o.grad_score_weight, &o.grad_score_matrix};
+  std::set<std::string> seen;
+  for (const std::string* file : files) {
+    if (!file->empty() && !seen.insert(*file).second) {
+      throw UsageError(fmt::format("two results would go to {}", *file));
+    }
   }
 }
 
@@ -229,6 +236,8 @@ void check(const Options& o) {
   if (!o.logsumexp.empty() && o.normalizer != "softmax") {
     throw UsageError("--logsumexp: only a softmax has one");
   }
+  check_not_in_vain(o);
+  check_files_differ(o);
 }
 
 Work define(CLI::App& app) {
@@ -263,8 +272,10 @@ Work define(CLI::App& app) {
       ->type_name("X");
   app.add_option("--bias", o->bias, "added to the scores, broadcast; -inf hides a key")
       ->type_name("FILE.npy");
+  app.add_flag("--bias-after-cap", o->bias_after_cap, "adds the bias to the capped score");
   app.add_flag("--causal", o->causal, "query i sees keys up to position i + offset");
   app.add_option("--offset", o->offset, "query i stands at key position i + N (0)")->type_name("N");
+  app.add_option("--offsets", o->offsets, "an offset for each batch")->type_name("FILE.npy");
   app.add_option("--window", o->window,
                  "keys from BEFORE before to AFTER after the query's position")
       ->type_name("BEFORE,AFTER");

@@ -80,6 +80,33 @@ TEST_F(AttendVerb, ReadsMatricesAndTokens) {
   EXPECT_EQ(attend_with({"--heads", "4", "--kv-heads", "2", "--out", file("o")}).err, "");
   const Attended heads = attend(split_heads(tq, 4), split_heads(tk, 2), split_heads(tv, 2));
   expect_file("o", merge_heads(heads.output.value()));
+
+  // Keys and values from a cache have four axes, whatever the queries have.
+  const Tensor ck = save("k", {2, 2, 5, 2}), cv = save("v", {2, 2, 5, 3});
+  save("g", {2, 3, 12});
+  EXPECT_EQ(attend_with({"--heads", "4", "--out", file("o"), "--grad-output", file("g"),
+                         "--grad-key", file("dk"), "--grad-query", file("dq")})
+                .err,
+            "");
+  expect_file("o", merge_heads(attend(split_heads(tq, 4), ck, cv).output.value()));
+  EXPECT_EQ(read_npy(file("dk")).shape(), ck.shape());
+  EXPECT_EQ(read_npy(file("dq")).shape(), tq.shape());
+}
+
+TEST_F(AttendVerb, TakesOffsetsOfEachBatchAndABiasBeyondTheCap) {
+  write_npy(file("offsets"), Ids({0, 2}));
+  EXPECT_EQ(attend_with({"--causal", "--offsets", file("offsets"), "--softcap", "1", "--bias",
+                         file("b"), "--bias-after-cap", "--out", file("o"), "--logsumexp",
+                         file("l"), "--scores", file("s")})
+                .err,
+            "");
+  const Index offsets[] = {0, 2};
+  const Attended a =
+      attend(arrays["q"], arrays["k"], arrays["v"],
+             {.mask = causal(offsets), .bias = arrays["b"], .softcap = 1, .bias_after_cap = true});
+  expect_file("o", a.output.value());
+  expect_file("l", a.logsumexp());
+  expect_file("s", a.scores());
 }
 
 TEST_F(AttendVerb, TakesEveryScoreAndItsParameters) {
@@ -133,14 +160,15 @@ TEST_F(AttendVerb, SaysWhatIsWrong) {
   EXPECT_EQ(attend_with({"--draw", "--grad-output", file("q"), "--grad-query", file("dq")}).err,
             "fovea attend: " + file("q") +
                 ": shape [2, 4, 3, 8] is not that of the output, [2, 4, 3, 6]\n");
-  save("bad", {3, 3});
+  write_npy(file("bad"), Tensor::zeros({3, 3}));
   EXPECT_THAT(attend_with({"--out", file("o"), "--visible", file("bad")}).err,
-              HasSubstr("attend: a mask of shape [1, 1, 3, 3] does not broadcast to [batch=2, "
+              HasSubstr("attend: a mask of shape [3, 3] does not broadcast to [batch=2, "
                         "head=4, query=3, key=5]\n"));
   save("q", {2, 3, 32});
   EXPECT_EQ(attend_with({"--out", file("o")}).err,
-            "fovea attend: arrays of 3 axes are [batch, time, head * dim]: say how many heads with "
-            "--heads; try fovea attend --help\n");
+            "fovea attend: " + file("q") +
+                ": arrays of 3 axes are [batch, time, head * dim]: say how many heads with "
+                "--heads; try fovea attend --help\n");
 }
 
 }  // namespace

@@ -93,6 +93,12 @@ Ids parse_npy_ids(std::string_view bytes, const std::string& name) {
   return read_ids_array(stream);
 }
 
+NumberType npy_number_type(const std::string& path) {
+  const ByteSource source = ByteSource::file(path);
+  ByteStream stream = ByteStream::all(source);
+  return read_npy_header(stream).format.type;
+}
+
 void write_npy(const std::string& path, const Tensor& tensor) {
   if (!tensor) fail("{}: cannot write: the tensor holds nothing", path);
   const Tensor packed = tensor.packed();

@@ -94,6 +94,7 @@ HWY_INLINE void BackwardColumns(const ColumnWork w, Io io) {
     const float* key = w.key;
     float* d_key = w.d_key;
     for (Index j = 0; j < w.keys; ++j, key += w.key_step, d_key += w.d_key_step) {
+      if (d_scores[j] == 0) continue;  // hidden: tanh may be NaN, and need not be computed
       const V g = hn::Set(d, d_scores[j]);
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {

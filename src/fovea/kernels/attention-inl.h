@@ -105,6 +105,30 @@ HWY_INLINE void Multiply(const Product& p, Index rows, Index columns, const Dept
   }
 }
 
+inline bool AllFinite(const float* x, Index step, Index rows, Index columns) {
+  bool finite = true;
+  for (Index r = 0; r < rows; ++r) {
+    // 0 times a number is 0 unless the number is not finite; then the sum is NaN.
+    finite = finite && SumOf(columns, [&](Index t, auto io) HWY_ATTR {
+                         return hn::Mul(io.load(x + r * step + t), hn::Zero(D()));
+                       }) == 0;
+  }
+  return finite;
+}
+
+// c += a b, without the terms in which a number of a is 0: 0 times inf must not reach those who do
+// not see it.
+inline void MultiplySeen(const Product& p, Index rows, Index columns, Index depth) {
+  for (Index r = 0; r < rows; ++r) {
+    for (Index t = 0; t < depth; ++t) {
+      const float factor = p.a[r * p.a_row + t * p.a_step];
+      for (Index j = 0; j < columns && factor != 0; ++j) {
+        p.c[r * p.c_row + j] += factor * p.b[t * p.b_step + j];
+      }
+    }
+  }
+}
+
 // to[t * row + i] = factor from[i * time + t] for i < count, t < dim; lanes beyond count are 0.
 HWY_INLINE void TransposeBlock(const float* from, Index time, Index count, Index dim, float factor,
                                float* to) {

@@ -46,7 +46,7 @@ HWY_INLINE void StripGradients(const BlockScores& scores, const BackwardSpace& s
   const AttentionInput& in = scores.in;
   const Index lanes = LaneCount(), offset = (keys.begin - block.begin) * kQueryBlock + first;
   const bool dropout = in.dropout.probability > 0;
-  const V zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+  const V never = hn::Set(d, kNever), one = hn::Set(d, 1.0f);
   const V to_cap = hn::Set(d, in.softcap == 0 ? 0.0f : kLn2 / in.softcap);
   V base[kTileVectors], delta[kTileVectors];
 #pragma GCC unroll 8
@@ -59,7 +59,9 @@ HWY_INLINE void StripGradients(const BlockScores& scores, const BackwardSpace& s
     for (int v = 0; v < kTileVectors; ++v) {
       const Index at = offset + j * kQueryBlock + v * lanes;
       const V s = hn::LoadU(d, space.weights + at);
-      const V weight = Exp2(hn::Sub(s, base[v]));
+      // A hidden key gets 0, even where the logsumexp or d_p is not finite.
+      const auto hidden = hn::Eq(s, never);
+      const V weight = hn::IfThenZeroElse(hidden, Exp2(hn::Sub(s, base[v])));
       V kept = weight, d_p = hn::LoadU(d, space.d_scores + at);
       if (dropout) {
         const V keep = hn::LoadU(d, space.keep + at);
@@ -71,8 +73,7 @@ HWY_INLINE void StripGradients(const BlockScores& scores, const BackwardSpace& s
         const V tanh = hn::Mul(s, to_cap);
         d_s = hn::Mul(d_s, hn::NegMulAdd(tanh, tanh, one));
       }
-      // A hidden key gets 0 even where d_p is not finite.
-      d_s = hn::IfThenZeroElse(hn::Eq(weight, zero), d_s);
+      d_s = hn::IfThenZeroElse(hidden, d_s);
       hn::StoreU(kept, d, space.weights + at);
       hn::StoreU(d_s, d, space.d_scores + at);
     }
@@ -106,6 +107,78 @@ void PrepareRows(const AttentionBackward& w, const QueryRange& range, const Back
   }
 }
 
+// What the weights and the gradients of the scores of one block add to d_value, d_key and d_query.
+struct BlockGradients {
+  const AttentionBackward& w;
+  const BlockScores& scores;
+  const BackwardSpace& space;
+  Columns query_rows, d_out_rows;
+  bool finite = true;  // all of these rows; asked only where some key is hidden
+
+  BlockGradients(const AttentionBackward& work, const BlockScores& s, const BackwardSpace& memory)
+      : w(work), scores(s), space(memory) {
+    const AttentionShape& shape = w.in.shape;
+    const QueryRange& range = scores.range;
+    const auto rows_of = [&](const HeadView<const float>& x, Index dim, float* to) {
+      return AsColumns(x.at(range.batch, range.head, range.begin), x.time, range.count(), dim, to);
+    };
+    query_rows = rows_of(w.in.query, shape.dim, space.query_rows);
+    d_out_rows = rows_of(w.d_out, shape.value_dim, space.d_out_rows);
+    if (scores.seen.everything) return;
+    finite = AllFinite(query_rows.data, query_rows.step, range.count(), shape.dim) &&
+             AllFinite(d_out_rows.data, d_out_rows.step, range.count(), shape.value_dim);
+  }
+
+  void Add(Range block, const BlockScores::Needed& needed) const {
+    const AttentionInput& in = w.in;
+    const QueryRange& range = scores.range;
+    const Index count = range.count(), dim = in.shape.dim;
+    const Columns key_rows =
+        AsColumns(scores.key(block.begin), in.key.time, block.size(), dim, space.key_rows);
+    const Product d_value = ToKeys(space.weights, d_out_rows, w.d_value, block);
+    const Product d_key = ToKeys(space.d_scores, query_rows, w.d_key, block);
+    const Product d_query{.a = space.d_scores,
+                          .a_row = 1,
+                          .a_step = kQueryBlock,
+                          .b = key_rows.data,
+                          .b_step = key_rows.step,
+                          .c = w.d_query.at(range.batch, range.head, range.begin),
+                          .c_row = w.d_query.time,
+                          .add = true};
+    const bool plain = scores.seen.whole(block, 0, count) ||
+                       (finite && AllFinite(key_rows.data, key_rows.step, block.size(), dim));
+    if (!plain) {
+      MultiplySeen(d_value, block.size(), in.shape.value_dim, count);
+      MultiplySeen(d_key, block.size(), dim, count);
+      MultiplySeen(d_query, count, dim, block.size());
+      return;
+    }
+    const auto queries_of = [&](Index begin, Index end) {
+      return needed.of_keys({block.begin + begin, block.begin + end}, count);
+    };
+    Multiply(d_value, block.size(), in.shape.value_dim, queries_of);
+    Multiply(d_key, block.size(), dim, queries_of);
+    Multiply(d_query, count, dim, [&](Index begin, Index end) {
+      const Range keys = needed.of_queries(begin, end);
+      return Range{keys.begin - block.begin, keys.end - block.begin};
+    });
+  }
+
+ private:
+  // d_x[j] += sum over the queries i of pairs[j, i] rows[i].
+  Product ToKeys(const float* pairs, const Columns& rows, const HeadView<float>& d_x,
+                 Range block) const {
+    return {.a = pairs,
+            .a_row = kQueryBlock,
+            .a_step = 1,
+            .b = rows.data,
+            .b_step = rows.step,
+            .c = d_x.at(scores.range.batch, scores.kv_head(), block.begin),
+            .c_row = d_x.time,
+            .add = true};
+  }
+};
+
 // Everything that passes between the queries of `range` and `keys`.
 void AttendRangeBackward(const AttentionBackward& w, const QueryRange& range, Range all_keys) {
   const AttentionInput& in = w.in;
@@ -122,9 +195,7 @@ void AttendRangeBackward(const AttentionBackward& w, const QueryRange& range, Ra
   const float* d_out = w.d_out.at(range.batch, range.head, range.begin);
   TransposeBlock(d_out, w.d_out.time, count, s.value_dim, 1, space.d_outs);
   PrepareRows(w, range, space);
-  const Columns query_rows = AsColumns(in.query.at(range.batch, range.head, range.begin),
-                                       in.query.time, count, s.dim, space.query_rows);
-  const Columns d_out_rows = AsColumns(d_out, w.d_out.time, count, s.value_dim, space.d_out_rows);
+  const BlockGradients gradients(w, scores, space);
   BlockScores::Needed needed;
   for (Index k = all_keys.begin; k < all_keys.end; k += kKeyBlock) {
     const Range block{k, std::min(k + kKeyBlock, all_keys.end)};
@@ -159,42 +230,7 @@ void AttendRangeBackward(const AttentionBackward& w, const QueryRange& range, Ra
                    space.d_scores + i);
       }
     }
-    const Index kv = scores.kv_head();
-    const auto queries_of = [&](Index begin, Index end) {
-      return needed.of_keys({block.begin + begin, block.begin + end}, count);
-    };
-    Multiply({.a = space.weights,
-              .a_row = kQueryBlock,
-              .a_step = 1,
-              .b = d_out_rows.data,
-              .b_step = d_out_rows.step,
-              .c = w.d_value.at(range.batch, kv, block.begin),
-              .c_row = w.d_value.time,
-              .add = true},
-             block.size(), s.value_dim, queries_of);
-    Multiply({.a = space.d_scores,
-              .a_row = kQueryBlock,
-              .a_step = 1,
-              .b = query_rows.data,
-              .b_step = query_rows.step,
-              .c = w.d_key.at(range.batch, kv, block.begin),
-              .c_row = w.d_key.time,
-              .add = true},
-             block.size(), s.dim, queries_of);
-    const Columns key_rows =
-        AsColumns(scores.key(block.begin), in.key.time, block.size(), s.dim, space.key_rows);
-    Multiply({.a = space.d_scores,
-              .a_row = 1,
-              .a_step = kQueryBlock,
-              .b = key_rows.data,
-              .b_step = key_rows.step,
-              .c = w.d_query.at(range.batch, range.head, range.begin),
-              .c_row = w.d_query.time,
-              .add = true},
-             count, s.dim, [&](Index begin, Index end) {
-               const Range keys = needed.of_queries(begin, end);
-               return Range{keys.begin - block.begin, keys.end - block.begin};
-             });
+    gradients.Add(block, needed);
   }
 }
 

@@ -66,13 +66,6 @@ HWY_INLINE bool SoftmaxStrip(const Running& running, Index first, Index keys, fl
   return grown;
 }
 
-bool AllFinite(const float* x, Index count) {
-  for (Index i = 0; i < count; ++i) {
-    if (!std::isfinite(x[i])) return false;
-  }
-  return true;
-}
-
 struct ForwardSpace {
   static Index size(const AttentionShape& s, bool dropout) {
     const Index wide = PaddedDim(s.value_dim);
@@ -98,21 +91,6 @@ void AddValues(const BlockScores& block_scores, const BlockScores::Needed& neede
   const Index dim = in.shape.value_dim, wide = PaddedDim(dim), count = block_scores.range.count();
   const Columns v =
       AsColumns(block_scores.value(block.begin), in.value.time, block.size(), dim, space.values);
-  if (!block_scores.seen.whole(block, 0, count)) {
-    bool finite = true;
-    for (Index j = 0; j < block.size(); ++j) finite = finite && AllFinite(v.data + j * v.step, dim);
-    if (!finite) {  // 0 times inf must not reach those who do not see it
-      for (Index j = 0; j < block.size(); ++j) {
-        for (Index i = 0; i < count; ++i) {
-          const float weight = space.weights[j * kQueryBlock + i];
-          for (Index t = 0; t < dim && weight != 0; ++t) {
-            space.sums[i * wide + t] += weight * v.data[j * v.step + t];
-          }
-        }
-      }
-      return;
-    }
-  }
   const Product product{.a = space.weights,
                         .a_row = 1,
                         .a_step = kQueryBlock,
@@ -121,6 +99,9 @@ void AddValues(const BlockScores& block_scores, const BlockScores::Needed& neede
                         .c = space.sums,
                         .c_row = wide,
                         .add = true};
+  if (!block_scores.seen.whole(block, 0, count) && !AllFinite(v.data, v.step, block.size(), dim)) {
+    return MultiplySeen(product, count, dim, block.size());
+  }
   Multiply(product, count, wide, [&](Index begin, Index end) {
     const Range keys = needed.of_queries(begin, end);
     return Range{keys.begin - block.begin, keys.end - block.begin};
