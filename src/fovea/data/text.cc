@@ -28,14 +28,12 @@ std::string nfkc(std::string_view text) {
   return {reinterpret_cast<const char*>(composed), static_cast<std::size_t>(length)};
 }
 
-bool separates(char32_t c) { return is_space(c) || c < 0x20 || (c >= 0x7F && c < 0xA0); }
-
 // Also the place where bytes that are not UTF-8 become U+FFFD.
 std::string collapsed(std::string_view text) {
   std::string result;
   bool space = false;
   for_each_code_point(text, [&](char32_t c, std::string_view) {
-    if (separates(c)) {
+    if (is_space_or_control(c)) {
       space = !result.empty();
       return;
     }

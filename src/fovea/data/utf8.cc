@@ -109,6 +109,8 @@ bool is_space(char32_t c) {
          kind == UTF8PROC_CATEGORY_ZP;
 }
 
+bool is_space_or_control(char32_t c) { return is_space(c) || category(c) == UTF8PROC_CATEGORY_CC; }
+
 std::string lower_case(std::string_view text) {
   const std::u32string points = to_code_points(text);
   std::string result;

@@ -43,6 +43,7 @@ bool is_number(char32_t c);
 
 // White space as Unicode has it, and the four separators of ASCII (0x1C to 0x1F).
 bool is_space(char32_t c);
+bool is_space_or_control(char32_t c);
 
 // Full lower-casing (Unicode 3.13, without the rules of single languages): capital sigma at the end
 // of a word becomes the final one, dotted capital I two code points.
