@@ -1,7 +1,6 @@
 #include "fovea/attention/attend.h"
 
-#include <cmath>
-
+#include "fovea/attention/attention_test_tools.h"
 #include "fovea/attention/position.h"
 #include "fovea/attention/reference.h"
 #include "fovea/autograd/op_test_util.h"
@@ -13,28 +12,6 @@ namespace {
 
 using reference::Array;
 constexpr float kNever = -std::numeric_limits<float>::infinity();
-
-struct Sizes {
-  Index batch, head, kv_head, query, key, dim, value_dim;
-};
-
-std::vector<Tensor> inputs_of(const Sizes& s, std::uint64_t seed = 7) {
-  return {random_tensor({s.batch, s.head, s.query, s.dim}, -2, 2, seed),
-          random_tensor({s.batch, s.kv_head, s.key, s.dim}, -2, 2, seed + 1),
-          random_tensor({s.batch, s.kv_head, s.key, s.value_dim}, -2, 2, seed + 2)};
-}
-
-// Does query i see key j? Asked of the mask itself: mask_test.cc says that it is right.
-std::function<bool(Index, Index, Index, Index)> sees(const Mask& mask, const Sizes& s) {
-  const auto visible = mask.resolve("test", {s.batch, s.head, s.query, s.key});
-  return [=](Index b, Index h, Index i, Index j) {
-    if (!visible) return true;
-    for (const auto& [begin, end] : visible->view().of(b, h, i)) {
-      if (begin <= j && j < end) return true;
-    }
-    return false;
-  };
-}
 
 // in: query, key, value, and what `score(in, q, k, b, h, i, j)` reads beside q and k.
 template <class ScoreOf>
@@ -318,43 +295,6 @@ struct Problem {
   Attend how;
 };
 
-Mask drawn_mask(const Sizes& s, Random& random) {
-  switch (random.below(8)) {
-    case 0:
-      return causal(random.below(5) - 2);
-    case 1:
-      return window(random.below(20), random.below(20), random.below(9) - 4);
-    case 2: {
-      std::vector<Index> lengths;
-      for (Index b = 0; b < s.batch; ++b) lengths.push_back(random.below(s.key + 1));
-      return key_lengths(lengths);
-    }
-    case 3: {
-      Random noise = random.split(1);
-      return dense(map(Unary::kRelu, Tensor::uniform({s.batch, 1, s.query, s.key}, -1,
-                                                     random.uniform(-0.5f, 1), noise)));
-    }
-    case 4: {
-      std::vector<Index> query_start = {0}, key_start = {0};
-      while (query_start.back() < s.query) {
-        query_start.push_back(std::min(s.query, query_start.back() + 1 + random.below(40)));
-        key_start.push_back(std::min(s.key, key_start.back() + random.below(60)));
-      }
-      key_start.back() = s.key;
-      return packed(query_start, key_start);
-    }
-    case 5: {
-      std::vector<std::pair<Index, Index>> pairs;
-      for (Index n = 0; n < 3 * s.query; ++n) {
-        pairs.emplace_back(random.below(s.query), random.below(s.key));
-      }
-      return edges(pairs);
-    }
-    default:
-      return {};
-  }
-}
-
 Problem drawn_problem(std::uint64_t seed) {
   Random random{.seed = seed};
   const Index kv_head = 1 + random.below(2);
@@ -406,17 +346,6 @@ Results results_of(const Problem& p, bool composed) {
   return {a.output.value(), gradients(a.output, in, seed), a.weights()};
 }
 
-double largest_gap(const Tensor& a, const Tensor& b) {
-  const std::vector<float> x = a.values(), y = b.values();
-  double gap = 0, size = 1;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (std::isnan(x[i]) || std::isnan(y[i])) return 1e9;
-    gap = std::max(gap, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i])));
-    size = std::max(size, std::abs(static_cast<double>(x[i])));
-  }
-  return gap / size;
-}
-
 RC_GTEST_PROP(Attend, FusedAndComposedAgreeAndTheWeightsExplainTheOutput, ()) {
   const Problem p = drawn_problem(*rc::gen::arbitrary<std::uint32_t>());
   const Results fused = results_of(p, false), composed = results_of(p, true);
@@ -459,28 +388,6 @@ TEST(Attend, AQueryThatSeesNothingReadsZerosAndIsCounted) {
     const auto grads = gradients(a.output, in, random_tensor(a.output.shape()));
     for (const Tensor& g : grads) {
       for (Index i = g.size() / 2; i < g.size(); ++i) EXPECT_EQ(g.data()[i], 0);
-    }
-  }
-}
-
-TEST(Attend, NumbersThatAreNotFiniteReachOnlyTheRowsThatSeeThem) {
-  for (const Index queries : {4, 60}) {  // row by row, and in blocks
-    const Sizes s{1, 1, 1, queries, queries, 4, 4};
-    for (const int which : {0, 1, 2}) {
-      for (const float bad : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
-        std::vector<Tensor> in = inputs_of(s);
-        const Index at = queries - 2;
-        in[static_cast<std::size_t>(which)].data()[at * 4 + 1] = bad;
-        const Tensor y = attend(in[0], in[1], in[2], {.mask = causal()}).output.value();
-        for (Index i = 0; i < queries; ++i) {
-          const bool touched = which == 0 ? i == at : i >= at;
-          bool finite = true;
-          for (Index d = 0; d < 4; ++d) finite = finite && std::isfinite(y.data()[i * 4 + d]);
-          if (!touched || std::isnan(bad)) {
-            EXPECT_EQ(finite, !touched) << queries << " queries, input " << which << ", row " << i;
-          }
-        }
-      }
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "fovea/kernels/linear_attention.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fovea/kernels/linear_attention_chunks.h"
 
@@ -76,6 +77,25 @@ void masked_products(Index count, Index depth, const Matrix& a, const Matrix& b,
   }
 }
 
+void add_masked(const Matmul& w) {
+  const auto at = [](const Matrix& m, Index r, Index c) {
+    return m.data[r * m.row + c * m.column];
+  };
+  bool finite = true;
+  for (Index p = 0; p < w.depth; ++p) {
+    for (Index c = 0; c < w.columns; ++c) finite &= std::isfinite(at(w.b, p, c));
+  }
+  if (finite) return matmul_here(w);
+  for (Index r = 0; r < w.rows; ++r) {
+    for (Index p = 0; p < w.depth; ++p) {
+      const float factor = at(w.a, r, p);
+      for (Index c = 0; c < w.columns && factor != 0; ++c) {
+        w.c[r * w.c_row + c] += factor * at(w.b, p, c);
+      }
+    }
+  }
+}
+
 }  // namespace linear
 
 namespace {
@@ -110,14 +130,14 @@ void forward_chunk(const LinearAttentionForward& work, const HeadView<const floa
   if (in.causal) {
     masked_products(count, s.dim, rows(in.query, b, h, first), rows(in.key, b, kv, first),
                     pairs.data());
-    matmul_here({.rows = count,
-                 .columns = width,
-                 .depth = count,
-                 .a = {pairs.data(), kChunk, 1},
-                 .b = rows(values, b, kv, first),
-                 .c = wide,
-                 .c_row = width,
-                 .accumulate = true});
+    add_masked({.rows = count,
+                .columns = width,
+                .depth = count,
+                .a = {pairs.data(), kChunk, 1},
+                .b = rows(values, b, kv, first),
+                .c = wide,
+                .c_row = width,
+                .accumulate = true});
   }
   if (in.normalize) {
     divide_rows(wide, count, s.value_dim, work.out + row * s.value_dim, work.denominator + row);

@@ -97,17 +97,17 @@ struct Gradients {
                         .c_row = dim,
                         .accumulate = true};
     masked_products(count, width_of(in()), d_out, value, pairs);
-    matmul_here(square);
+    add_masked(square);
     Matmul product = square;
     product.a = transposed(weights);
     product.b = query;
     product.c = d_key(b, kv, first);
-    matmul_here(product);
+    add_masked(product);
     masked_products(count, dim, query, key, pairs);
     product.columns = product.c_row = shape().value_dim;
     product.b = d_out;
     product.c = d_value(b, kv, first);
-    matmul_here(product);
+    add_masked(product);
   }
 
   void all_causal(Index b, Index kv, Index chunk) const {

@@ -92,5 +92,7 @@ States key_states(const LinearAttentionInput& in, const HeadView<const float>& v
 
 // a b' for the pairs of one chunk, 0 where the key (column) comes after the query (row).
 void masked_products(Index count, Index depth, const Matrix& a, const Matrix& b, float* pairs);
+// c += a b, where a comes from masked_products: what its zeros hide has no part, finite or not.
+void add_masked(const Matmul& work);
 
 }  // namespace fovea::kernels::linear

@@ -39,7 +39,9 @@ HWY_INLINE void ScaleRow(float* y, float factor, Index count) {
 void SoftmaxRow(const float* x, float* y, Index count) {
   const float top = MaxOf(x, count);
   if (top == -std::numeric_limits<float>::infinity()) {
-    std::fill_n(y, count, 0.0f);
+    // Nothing but -inf; or NaN, which a maximum may pass over.
+    const bool nan = std::any_of(x, x + count, [](float value) { return std::isnan(value); });
+    std::fill_n(y, count, nan ? std::numeric_limits<float>::quiet_NaN() : 0.0f);
     return;
   }
   const float total = SumOfExp<true>(x, top, y, count);

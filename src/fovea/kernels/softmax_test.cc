@@ -137,6 +137,9 @@ TEST_P(SoftmaxKernel, DoesNotHideANan) {
       x[place] = nan;
       softmax(x.data(), y.data(), {1, 21});
       EXPECT_TRUE(std::isnan(y[place]) && std::isnan(y[7])) << place;
+      for (std::size_t i = 0; i < 21; ++i) x[i] = i == place ? nan : -kInf;
+      softmax(x.data(), y.data(), {1, 21});
+      EXPECT_TRUE(std::isnan(y[place]) && std::isnan(y[7])) << place << ", the others -inf";
     }
   }
 }
