@@ -27,6 +27,18 @@ Tensor before_activation(Activation activation, const Tensor& d_y, const Tensor&
   return d_y;
 }
 
+void add_bias_grad(const Var& bias, const Tensor& g) {
+  compute_grad(bias, [&](Tensor& d_b, bool add) {
+    kernels::reduce({.op = kernels::Reduction::kSum,
+                     .x = g.data(),
+                     .y = d_b.data(),
+                     .outer = 1,
+                     .length = g.shape(0),
+                     .inner = g.shape(1),
+                     .accumulate = add});
+  });
+}
+
 // y = f(x w + b), with g = d_y f':  d_x = g w', d_w = x' g, d_b = sum over rows of g
 Var linear(const Var& x, const Var& weight, const PreparedWeight& prepared, const Var& bias,
            Activation activation) {
@@ -63,15 +75,7 @@ Var linear(const Var& x, const Var& weight, const PreparedWeight& prepared, cons
                        .panels = prepared ? prepared.panels(true, rows) : nullptr});
     });
     add_product_to_grad(weight, input, g);
-    compute_grad(bias, [&](Tensor& d_b, bool add) {
-      kernels::reduce({.op = kernels::Reduction::kSum,
-                       .x = g.data(),
-                       .y = d_b.data(),
-                       .outer = 1,
-                       .length = rows,
-                       .inner = out,
-                       .accumulate = add});
-    });
+    add_bias_grad(bias, g);
   });
 }
 
@@ -93,6 +97,39 @@ Var linear(const Var& x, const Var& weight, const Var& bias, Activation activati
 Var linear(const Var& x, const PreparedWeight& weight, const Var& bias, Activation activation) {
   if (activation == Activation::kGelu && grad_enabled()) return gelu(linear(x, weight, bias));
   return linear(x, weight.weight(), weight, bias, activation);
+}
+
+// y = x t' + b:  d_x = d_y t, d_t = d_y' x
+Var linear_tied(const Var& x, const Var& table, const Var& bias) {
+  const Tensor input = rows_of(x.value());
+  const Axes n("linear_tied", {{"x", input.shape(), "rows dim"},
+                               {"table", table.shape(), "vocab dim"},
+                               {"bias", bias ? bias.shape() : Shape{table.shape(0)}, "vocab"}});
+  const Tensor t = table.value().packed();
+  Tensor y(x.shape().with(-1, n["vocab"]));
+  kernels::matmul({.rows = n["rows"],
+                   .columns = n["vocab"],
+                   .depth = n["dim"],
+                   .a = matrix(input),
+                   .b = matrix(t.transpose()),
+                   .c = y.data(),
+                   .c_row = n["vocab"],
+                   .bias = bias ? bias.value().data() : nullptr});
+  return record("linear_tied", y, {x, table, bias}, [=](const Tensor& d_y) {
+    const Tensor g = rows_of(d_y);
+    compute_grad(x, [&](Tensor& d_x, bool add) {
+      kernels::matmul({.rows = g.shape(0),
+                       .columns = t.shape(1),
+                       .depth = g.shape(1),
+                       .a = matrix(g),
+                       .b = matrix(t),
+                       .c = d_x.data(),
+                       .c_row = t.shape(1),
+                       .accumulate = add});
+    });
+    add_product_to_grad(table, g, input);
+    add_bias_grad(bias, g);
+  });
 }
 
 }  // namespace fovea

@@ -115,6 +115,24 @@ TEST(PreparedWeight, GivesTheSameResultsAsTheWeight) {
   }
 }
 
+TEST(LinearTied, IsRight) {
+  expect_right([](In v) { return linear_tied(v[0], v[1], v[2]); },
+               [](const auto& v) {
+                 auto y = v[0];
+                 y.shape = Shape{2, 3, 17};
+                 y.data.assign(2 * 3 * 17, {});
+                 for (Index a = 0; a < 2; ++a)
+                   for (Index i = 0; i < 3; ++i)
+                     for (Index j = 0; j < 17; ++j) {
+                       y.at(a, i, j) = v[2][j];
+                       for (Index p = 0; p < 5; ++p)
+                         y.at(a, i, j) += v[0].at(a, i, p) * v[1].at(j, p);
+                     }
+                 return y;
+               },
+               {random_tensor({2, 3, 5}), random_tensor({17, 5}), random_tensor({17})});
+}
+
 TEST(Matmul, IsRightWithBroadcastBatches) {
   expect_right([](In v) { return matmul(v[0], v[1]); },
                [](const auto& v) {

@@ -38,8 +38,10 @@ RecurrentOutput recurrent(Cell cell, const Var& x, std::span<const RecurrentWeig
                           std::span<const Index> lengths = {},
                           std::span<const RecurrentState> start = {});
 
-// One step: x [batch, in], state [batch, hidden].
+// One step: x [batch, in], state [batch, hidden]. `more` [batch, gates * hidden] is added to what
+// enters the gates: inputs whose product was made for all steps at once. With it, x may be empty;
+// then the input weight and bias count for nothing.
 RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& state,
-                              const RecurrentWeights& weights);
+                              const RecurrentWeights& weights, const Var& more = {});
 
 }  // namespace fovea

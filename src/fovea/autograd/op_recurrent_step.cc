@@ -17,39 +17,56 @@ struct Saved {
   Tensor gates, h_in, c_in, middle;
 };
 
-}  // namespace
-
-RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& state,
-                              const RecurrentWeights& weights) {
+// Returns the batch and the number of units.
+std::pair<Index, Index> checked(Cell cell, const Var& x, const RecurrentState& state,
+                                const RecurrentWeights& weights, const Var& more) {
+  const Var& some = x ? x : more;
+  if (!some) fail("recurrent_step: neither x nor more was given");
   const Axes n("recurrent_step",
-               {{"x", x.shape(), "batch in"},
+               {{"x", x ? x.shape() : Shape{some.shape(0), weights.input.shape(0)}, "batch in"},
+                {"more", more ? more.shape() : Shape{some.shape(0), weights.input.shape(1)},
+                 "batch gates*hidden"},
                 {"state", state.h.shape(), "batch hidden"},
                 {"input weight", weights.input.shape(), "in gates*hidden"},
                 {"recurrent weight", weights.recurrent.shape(), "hidden gates*hidden"}});
-  const bool lstm = cell == Cell::kLstm;
-  const Index batch = n["batch"], hidden = n["hidden"], width = kernels::gate_count(cell) * hidden;
-  if (lstm && (!state.c || !(state.c.shape() == state.h.shape()))) {
+  if (cell == Cell::kLstm && (!state.c || !(state.c.shape() == state.h.shape()))) {
     fail("recurrent_step: an LSTM needs a state c shaped like h, {}", state.h.shape().text());
   }
+  const Index width = kernels::gate_count(cell) * n["hidden"];
   if (n["gates*hidden"] != width) {
     fail("recurrent_step: {} gates of {} units need {} columns, the weights have {}",
-         kernels::gate_count(cell), hidden, width, n["gates*hidden"]);
+         kernels::gate_count(cell), n["hidden"], width, n["gates*hidden"]);
   }
-  const auto times = [](const Var& y, const Var& w, const PreparedWeight& ready, const Var& bias) {
-    return ready ? linear(y, ready, bias) : linear(y, w, bias);
-  };
-  const Var entering = times(x, weights.input, weights.ready_input, weights.input_bias);
+  return {n["batch"], n["hidden"]};
+}
+
+Var product_of(const Var& x, const Var& weight, const PreparedWeight& ready, const Var& bias) {
+  return ready ? linear(x, ready, bias) : linear(x, weight, bias);
+}
+
+}  // namespace
+
+RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& state,
+                              const RecurrentWeights& weights, const Var& more) {
+  const auto [rows, units] = checked(cell, x, state, weights, more);
+  const Index batch = rows, hidden = units, width = kernels::gate_count(cell) * hidden;
+  const bool lstm = cell == Cell::kLstm;
+  const Var entering =
+      x ? product_of(x, weights.input, weights.ready_input, weights.input_bias) : Var();
   const Var product =
-      times(state.h, weights.recurrent, weights.ready_recurrent, weights.recurrent_bias);
+      product_of(state.h, weights.recurrent, weights.ready_recurrent, weights.recurrent_bias);
+  const Tensor gates = !x      ? more.value().copy()
+                       : !more ? entering.value().copy()
+                               : zip(Binary::kAdd, entering.value(), more.value());
+  const Tensor no_bias = Tensor::zeros({width});
 
   const Shape shape{batch, hidden};
   auto saved = std::make_shared<Saved>(Saved{{0, batch},
-                                             entering.value().copy(),
+                                             gates,
                                              state.h.value().packed(),
                                              lstm ? state.c.value().packed() : Tensor(),
                                              Tensor(shape)});
   Tensor h(shape), c = lstm ? Tensor(shape) : Tensor();
-  const Tensor no_bias = Tensor::zeros({width});
   kernels::recurrent_step({.cell = cell,
                            .steps = 1,
                            .hidden = hidden,
@@ -70,7 +87,7 @@ RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& sta
   if (lstm) values.push_back(c);
   const std::vector<Var> vars = record_many(
       lstm ? "lstm_step" : "gru_step", std::move(values),
-      std::vector<Var>{entering, product, state.h, state.c}, [=](std::span<const Tensor> d) {
+      std::vector<Var>{entering, more, product, state.h, state.c}, [=](std::span<const Tensor> d) {
         const Tensor d_h = d[0] ? d[0].packed() : Tensor::zeros(shape);
         const Tensor d_c = lstm && d[1] ? d[1].packed() : Tensor();
         Tensor d_gates({batch, width}), d_h_in(shape);
@@ -92,6 +109,7 @@ RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& sta
                                           .d_h_in = d_h_in.data(),
                                           .d_c_in = data_or_null(d_c_in)});
         add_to_grad(entering, d_gates);
+        add_to_grad(more, d_gates);
         if (lstm) {
           add_to_grad(product, d_gates);
           add_to_grad(state.c, d_c_in);

@@ -56,6 +56,9 @@ Var linear(const Var& x, const Var& weight, const Var& bias = {},
            Activation activation = Activation::kNone);
 Var linear(const Var& x, const PreparedWeight& weight, const Var& bias = {},
            Activation activation = Activation::kNone);
+// x table' + bias: x [..., dim] against every row of a table [vocab, dim], bias [vocab] or none.
+// The output layer that shares an embedding (Press and Wolf 2017).
+Var linear_tied(const Var& x, const Var& table, const Var& bias = {});
 
 // --- op_reduce.cc
 

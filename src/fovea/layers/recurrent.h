@@ -19,9 +19,9 @@ struct RecurrentCell {
   Index hidden() const { return weights.recurrent.shape(0); }
   RecurrentState start(Index batch) const;  // zeros
 
-  // x [batch, in]
-  RecurrentState operator()(const Var& x, const RecurrentState& state) const {
-    return recurrent_step(kind, x, state, weights);
+  // x [batch, in]; `more` as in recurrent_step
+  RecurrentState operator()(const Var& x, const RecurrentState& state, const Var& more = {}) const {
+    return recurrent_step(kind, x, state, weights, more);
   }
 
   // The same cell, faster when called again and again, as long as its weights do not change.

@@ -1,0 +1,277 @@
+#include "fovea/models/recurrent_translator.h"
+
+#include <algorithm>
+
+#include "fovea/base/error.h"
+#include "fovea/layers/dropout.h"
+
+namespace fovea {
+namespace {
+
+Var drop(const Var& x, float probability, Run& run) { return Dropout{probability}(x, run); }
+
+Ids reversed(const Sentences& source) {
+  std::vector<std::int32_t> words(source.words.values().begin(), source.words.values().end());
+  for (Index i = 0; i < source.batch(); ++i) {
+    const auto first = words.begin() + i * source.time();
+    std::reverse(first, first + source.lengths[static_cast<std::size_t>(i)]);
+  }
+  return Ids(source.words.shape(), std::move(words));
+}
+
+// [row, dim] of sentences times beams, beside a memory of `batch` sentences: [batch, beam, dim].
+Var beside(const Var& x, Index batch) {
+  return x.shape(0) == batch ? x : reshape(x, {batch, x.shape(0) / batch, x.shape(1)});
+}
+Var one_below_the_other(const Var& x) {
+  return x.shape().rank() == 2 ? x : reshape(x, {-1, x.shape(-1)});
+}
+
+}  // namespace
+
+RecurrentTranslator::RecurrentTranslator(const RecurrentTranslatorOptions& o, Random& random)
+    : options_(o),
+      target_(o.target_vocab, o.embedding_dim, random),
+      encoder_({.kind = o.cell,
+                .in = o.embedding_dim,
+                .hidden = o.encoder_hidden(),
+                .layers = o.encoder_layers,
+                .both_directions = true,
+                .dropout = o.state_dropout},
+               random) {
+  if (o.tie_output && o.readout_dim != o.embedding_dim && o.reading != Reading::kLuong) {
+    fail("translator: a tied output needs readout_dim {} to be embedding_dim {}", o.readout_dim,
+         o.embedding_dim);
+  }
+  if (o.share_embedding && o.source_vocab != o.target_vocab) {
+    fail("translator: a shared embedding needs one vocabulary, but there are {} and {} words",
+         o.source_vocab, o.target_vocab);
+  }
+  if (!o.share_embedding) source_ = Embedding(o.source_vocab, o.embedding_dim, random);
+  const Index key_dim = 2 * o.encoder_hidden(), gates = kernels::gate_count(o.cell);
+  const Index states = o.cell == Cell::kLstm ? 2 : 1;
+  const bool paper = speaks_from_previous();
+  start_ = Linear(paper ? key_dim / 2 : key_dim, states * o.decoder_layers * o.hidden, random);
+  word_ = Linear(o.embedding_dim, gates * o.hidden, random, false);
+  const Index feed = o.reading != Reading::kLuong ? key_dim : o.readout_dim;
+  for (Index l = 0; l < o.decoder_layers; ++l) {
+    cells_.emplace_back(o.cell, l == 0 ? feed : o.hidden, o.hidden, random);
+  }
+  if (o.reading == Reading::kBahdanau) {
+    additive_ = AdditiveAttention({.query_dim = o.hidden,
+                                   .key_dim = key_dim,
+                                   .dim = o.attention_dim,
+                                   .uniform_start = o.paper},
+                                  random);
+  }
+  if (o.reading == Reading::kLuong) {
+    luong_ = LuongAttention({.query_dim = o.hidden,
+                             .key_dim = key_dim,
+                             .score = o.luong_score,
+                             .view = o.luong_view,
+                             .reach = o.reach,
+                             .most_keys = o.longest,
+                             .output_dim = o.readout_dim},
+                            random);
+  } else {
+    readout_ =
+        Linear(o.hidden + o.embedding_dim + key_dim, (paper ? 2 : 1) * o.readout_dim, random);
+  }
+  output_ = Linear(o.readout_dim, o.target_vocab, random);
+  if (o.tie_output) output_.weight = Var();
+}
+
+RecurrentTranslator::Encoded RecurrentTranslator::encode(const Sentences& source, Run& run) const {
+  const RecurrentTranslatorOptions& o = options_;
+  const Embedding& table = o.share_embedding ? target_ : source_;
+  const Var words = table(o.reverse_source ? reversed(source) : source.words);
+  const auto encoded = encoder_(drop(words, o.word_dropout, run), run, source.lengths);
+  const Var states = drop(encoded.y, o.state_dropout, run);
+  const std::vector<RecurrentState>& last = encoded.last.back();
+  Memory memory{.summary = concat({last[0].h, last[1].h}, 1)};
+  if (o.reading == Reading::kBahdanau) memory.additive = additive_.prepare(states, source.lengths);
+  if (o.reading == Reading::kLuong) memory.luong = luong_.prepare(states, source.lengths);
+  for (const RecurrentCell& cell : cells_) memory.cells.push_back(cell.prepared());
+
+  const Var first = start_(speaks_from_previous() ? last[1].h : memory.summary, Activation::kTanh);
+  State start;
+  for (Index l = 0; l < o.decoder_layers; ++l) {
+    const auto part = [&](Index n) { return slice(first, 1, n * o.hidden, (n + 1) * o.hidden); };
+    start.layers.push_back(
+        {.h = part(l), .c = o.cell == Cell::kLstm ? part(o.decoder_layers + l) : Var()});
+  }
+  if (o.reading == Reading::kLuong) start.fed = Tensor::zeros({source.batch(), o.readout_dim});
+  return {std::move(memory), std::move(start)};
+}
+
+RecurrentTranslator::Moved RecurrentTranslator::advance(const Memory& memory, const State& state,
+                                                        const Var& gates, Index t, Run& run) const {
+  const RecurrentTranslatorOptions& o = options_;
+  const Index batch = memory.summary.shape(0);
+  Moved moved;
+  Var entering;  // beside the word
+  if (o.reading == Reading::kFixed) {
+    const Index beams = gates.shape(0) / batch;
+    moved.context = beams == 1 ? memory.summary
+                               : reshape(broadcast_to(unsqueeze(memory.summary, 1),
+                                                      {batch, beams, memory.summary.shape(1)}),
+                                         {batch * beams, -1});
+    entering = moved.context;
+  } else if (o.reading == Reading::kBahdanau) {
+    auto read = additive_(beside(state.layers.back().h, batch), memory.additive, {}, run);
+    moved.context = entering = one_below_the_other(read.context);
+    moved.attended = std::move(read.attended);
+  } else if (o.input_feeding) {
+    entering = state.fed;
+  }
+  for (std::size_t l = 0; l < memory.cells.size(); ++l) {
+    moved.state.layers.push_back(
+        l == 0 ? memory.cells[l](entering, state.layers[l], gates)
+               : memory.cells[l](drop(moved.state.layers.back().h, o.state_dropout, run),
+                                 state.layers[l]));
+  }
+  moved.top = moved.state.layers.back().h;
+  if (o.reading == Reading::kLuong) {
+    auto step = luong_(beside(moved.top, batch), memory.luong, t);
+    moved.context = one_below_the_other(step.context);
+    moved.state.fed = one_below_the_other(step.state);
+    moved.attended = std::move(step.attended);
+  }
+  return moved;
+}
+
+Var RecurrentTranslator::speak(const Var& top, const Var& word, const Var& context,
+                               Run& run) const {
+  const RecurrentTranslatorOptions& o = options_;
+  Var readout = top;  // Luong's h~ is one already
+  if (o.reading != Reading::kLuong) {
+    const Var all = concat({top, word, context}, -1);
+    readout = speaks_from_previous() ? maxout(readout_(all)) : readout_(all, Activation::kTanh);
+  }
+  readout = drop(readout, o.output_dropout, run);
+  return o.tie_output ? linear_tied(readout, target_.table, output_.bias) : output_(readout);
+}
+
+Var RecurrentTranslator::logits(const TranslationBatch& batch, Run& run) const {
+  const RecurrentTranslatorOptions& o = options_;
+  auto [memory, state] = encode(batch.source, run);
+  const Var words = drop(target_(batch.input.words), o.word_dropout, run);
+  const Var gates = word_gates(words);  // of all steps at once
+  const Index rows = batch.input.words.size();
+  std::vector<Var> tops, contexts;
+  for (Index t = 0; t < batch.input.time(); ++t) {
+    if (speaks_from_previous()) tops.push_back(state.layers.back().h);
+    Moved moved = advance(memory, state, select(gates, 1, t), t, run);
+    if (o.reading == Reading::kLuong) {
+      tops.push_back(moved.state.fed);
+    } else {
+      if (!speaks_from_previous()) tops.push_back(moved.top);
+      contexts.push_back(moved.context);
+    }
+    state = std::move(moved.state);
+  }
+  const auto counted = [&](const Var& x) {
+    const Var all = reshape(x, {rows, x.shape(-1)});
+    return batch.position.size() == rows ? all : embedding(all, batch.position);
+  };
+  if (o.reading == Reading::kLuong) return speak(counted(stack(tops, 1)), {}, {}, run);
+  return speak(counted(stack(tops, 1)), counted(words), counted(stack(contexts, 1)), run);
+}
+
+class RecurrentDecoding final : public Decoding {
+ public:
+  RecurrentDecoding(const RecurrentTranslator& model, const Sentences& source,
+                    const DecodingOptions& options)
+      : model_(model), options_(options) {
+    const NoGrad guard;
+    auto [memory, state] = model.encode(source, run_);
+    memory_ = std::move(memory);
+    state_ = std::move(state);
+    std::vector<std::int32_t> rows;
+    for (Index s = 0; s < source.batch(); ++s) {
+      rows.insert(rows.end(), static_cast<std::size_t>(options.beams),
+                  static_cast<std::int32_t>(s));
+    }
+    lengths_ = source.lengths;
+    reorder(Ids(std::move(rows)));
+    // A window at step t is the same for all beams, so each has a memory of its own.
+    own_memory_ = model.options_.luong_view == LuongView::kMonotonic && options.beams > 1;
+    if (own_memory_) pick_memory(sentence_of_rows());
+  }
+
+  DecodingStep step(const Ids& words) override {
+    const NoGrad guard;
+    const Var word = model_.target_(words);
+    const Var previous = state_.layers.back().h;
+    auto moved = model_.advance(memory_, state_, model_.word_gates(word), t_++, run_);
+    const bool luong = model_.options_.reading == RecurrentTranslator::Reading::kLuong;
+    const Var& top = luong ? moved.state.fed : model_.speaks_from_previous() ? previous : moved.top;
+    DecodingStep result{.logits = model_.speak(top, word, moved.context, run_).value()};
+    if (options_.looks) {
+      result.context = moved.context.value();
+      if (moved.attended.looked) {
+        const auto by_row = [&](const Tensor& x) { return x.reshape({words.size(), -1}); };
+        result.looks.push_back(
+            {0, 0, by_row(moved.attended.scores()), by_row(moved.attended.weights())});
+      }
+    }
+    state_ = std::move(moved.state);
+    return result;
+  }
+
+  void reorder(const Ids& rows) override {
+    for (RecurrentState& layer : state_.layers) {
+      layer.h = rows_of(layer.h.value(), rows);
+      if (layer.c) layer.c = rows_of(layer.c.value(), rows);
+    }
+    if (state_.fed) state_.fed = rows_of(state_.fed.value(), rows);
+  }
+
+  void keep(const Ids& sentences) override {
+    reorder(beams_of(sentences, options_.beams));
+    pick_memory(own_memory_ ? beams_of(sentences, options_.beams) : sentences);
+  }
+
+ private:
+  Ids sentence_of_rows() const {
+    std::vector<std::int32_t> all;
+    for (std::size_t s = 0; s < lengths_.size(); ++s) {
+      all.insert(all.end(), static_cast<std::size_t>(options_.beams), static_cast<std::int32_t>(s));
+    }
+    return Ids(std::move(all));
+  }
+
+  void pick_memory(const Ids& rows) {
+    const auto pick = [&](Var& x) {
+      if (x) x = rows_of(x.value(), rows);
+    };
+    pick(memory_.summary);
+    std::vector<Index> lengths;
+    for (const std::int32_t r : rows.values()) {
+      lengths.push_back(lengths_[static_cast<std::size_t>(r)]);
+    }
+    lengths_ = lengths;
+    pick(memory_.additive.projected);
+    pick(memory_.additive.value);
+    memory_.additive.mask = key_lengths(lengths_);
+    pick(memory_.luong.projected);
+    pick(memory_.luong.value);
+    memory_.luong.lengths = lengths_;
+  }
+
+  const RecurrentTranslator& model_;
+  DecodingOptions options_;
+  Run run_;
+  RecurrentTranslator::Memory memory_;
+  RecurrentTranslator::State state_;
+  std::vector<Index> lengths_;  // of the memory's rows
+  bool own_memory_ = false;
+  Index t_ = 0;
+};
+
+std::unique_ptr<Decoding> RecurrentTranslator::decode(const Sentences& source,
+                                                      const DecodingOptions& options) const {
+  return std::make_unique<RecurrentDecoding>(*this, source, options);
+}
+
+}  // namespace fovea

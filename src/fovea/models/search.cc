@@ -1,0 +1,280 @@
+#include "fovea/models/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fovea/base/error.h"
+#include "fovea/base/parallel.h"
+#include "fovea/data/tokenizer.h"
+#include "fovea/kernels/elementwise.h"
+#include "fovea/kernels/softmax.h"
+#include "fovea/tensor/math.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+// A way to go on: word after beam.
+struct Candidate {
+  double log_probability = kNever;
+  Index beam = 0;
+  std::int32_t word = 0;
+
+  // Ties go to the lower beam and word, so that the order never depends on how they were found.
+  bool better_than(const Candidate& other) const {
+    if (log_probability != other.log_probability) return log_probability > other.log_probability;
+    return beam != other.beam ? beam < other.beam : word < other.word;
+  }
+};
+
+struct Beam {
+  Words words{};
+  double log_probability = kNever;
+  std::vector<double> coverage{};  // attention each key has got so far
+};
+
+struct Sentence {
+  std::size_t at;  // in the caller's order
+  Index longest;
+  Random random;
+  std::vector<Beam> beams{};
+  std::vector<Hypothesis> found{};
+};
+
+class Search {
+ public:
+  Search(std::span<const Translator* const> models, std::span<const Words> source,
+         const SearchOptions& options)
+      : options_(options), beams_(options.temperature > 0 ? 1 : options.beams) {
+    const Sentences sentences = source_sentences(source);
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      const auto words = static_cast<float>(source[i].size());
+      Sentence s{
+          .at = i,
+          .longest = static_cast<Index>(options.longest_factor * words) + options.longest_more,
+          .random = Random{.seed = options.seed}.split(options.first + i)};
+      s.beams.assign(static_cast<std::size_t>(beams_), Beam{});
+      s.beams[0].log_probability = 0;
+      for (Beam& beam : s.beams) {
+        beam.coverage.assign(source[i].size() + 1, 0.0);  // and </s>
+      }
+      open_.push_back(std::move(s));
+    }
+    for (const Translator* model : models) {
+      decodings_.push_back(
+          model->decode(sentences, {.beams = beams_, .looks = options.coverage_penalty != 0}));
+    }
+    results_.resize(source.size());
+  }
+
+  std::vector<std::vector<Hypothesis>> run() {
+    std::vector<std::int32_t> last(open_.size() * static_cast<std::size_t>(beams_), kBeginId);
+    while (!open_.empty()) {
+      Tensor log_probabilities = step(Ids(last));
+      std::vector<std::int32_t> from(last.size());
+      parallel_for(static_cast<Index>(open_.size()), 1, [&](Index s, Index) {
+        advance(s, log_probabilities, last.data() + s * beams_, from.data() + s * beams_);
+      });
+      if (beams_ > 1) {
+        for (auto& decoding : decodings_) decoding->reorder(Ids(from));
+      }
+      close_finished(last);
+    }
+    return std::move(results_);
+  }
+
+ private:
+  // log of the mean probability of the models, [row, vocab]
+  Tensor step(const Ids& last) {
+    Tensor total;
+    for (auto& decoding : decodings_) {
+      DecodingStep step = decoding->step(last);
+      const Index rows = step.logits.shape(0), vocab = step.logits.shape(1);
+      Tensor x = options_.temperature > 0 && options_.temperature != 1
+                     ? map(kernels::Unary::kMultiply, step.logits, 1 / options_.temperature)
+                     : step.logits.packed();
+      Tensor log_p({rows, vocab});
+      kernels::log_softmax(x.data(), log_p.data(), {rows, vocab});
+      if (total && !(total.shape() == log_p.shape())) {
+        fail("search: models of an ensemble have {} and {} words", total.shape(1), vocab);
+      }
+      total = total ? log_mean(total, log_p) : log_p;
+      ++models_seen_;
+      if (options_.coverage_penalty != 0) add_looks(step);
+    }
+    models_seen_ = 0;
+    return total;
+  }
+
+  // log((n e^a + e^b) / (n + 1)), n models being in a.
+  Tensor log_mean(const Tensor& a, const Tensor& b) const {
+    const auto n = static_cast<float>(models_seen_);
+    const auto e = [](const Tensor& x) { return map(kernels::Unary::kExp, x); };
+    const Tensor sum = zip(kernels::Binary::kAdd, map(kernels::Unary::kMultiply, e(a), n), e(b));
+    return map(kernels::Unary::kLog, map(kernels::Unary::kMultiply, sum, 1 / (n + 1)));
+  }
+
+  // The mean over heads of the last layer that looks, and over models.
+  void add_looks(const DecodingStep& step) {
+    if (step.looks.empty()) return;
+    const Index layer = step.looks.back().layer;
+    const auto heads =
+        static_cast<double>(std::count_if(step.looks.begin(), step.looks.end(),
+                                          [&](const Look& look) { return look.layer == layer; }));
+    for (const Look& look : step.looks) {
+      if (look.layer != layer) continue;
+      const Tensor weights = look.weights.packed();
+      const Index keys = weights.shape(1);
+      for (std::size_t s = 0; s < open_.size(); ++s) {
+        for (std::size_t b = 0; b < open_[s].beams.size(); ++b) {
+          std::vector<double>& coverage = open_[s].beams[b].coverage;
+          const float* row =
+              weights.data() + (static_cast<Index>(s) * beams_ + static_cast<Index>(b)) * keys;
+          for (std::size_t k = 0; k < coverage.size(); ++k) {
+            coverage[k] += row[k] / heads / static_cast<double>(decodings_.size());
+          }
+        }
+      }
+    }
+  }
+
+  // The best ways to go on from the beams of a sentence.
+  std::vector<Candidate> candidates(const Sentence& sentence, const float* log_p,
+                                    Index vocab) const {
+    const std::size_t wanted = 2 * sentence.beams.size();  // enough, should half of them end
+    std::vector<Candidate> best;                           // the best first
+    for (std::size_t b = 0; b < sentence.beams.size(); ++b) {
+      const double before = sentence.beams[b].log_probability;
+      if (before == kNever) continue;
+      const float* row = log_p + static_cast<Index>(b) * vocab;
+      for (Index w = 0; w < vocab; ++w) {
+        if (best.size() == wanted && !(before + row[w] > best.back().log_probability)) continue;
+        if (w == kPadId || w == kBeginId) continue;
+        const Candidate now{before + row[w], static_cast<Index>(b), static_cast<std::int32_t>(w)};
+        best.insert(std::upper_bound(
+                        best.begin(), best.end(), now,
+                        [](const Candidate& x, const Candidate& y) { return x.better_than(y); }),
+                    now);
+        if (best.size() > wanted) best.pop_back();
+      }
+    }
+    return best;
+  }
+
+  Candidate sampled(Sentence& sentence, const float* log_p, Index vocab) const {
+    const double before = sentence.beams[0].log_probability;
+    double u = sentence.random.uniform();
+    std::int32_t last = kEndId;
+    for (Index w = 0; w < vocab; ++w) {
+      if (w == kPadId || w == kBeginId) continue;
+      last = static_cast<std::int32_t>(w);
+      u -= std::exp(static_cast<double>(log_p[w]));
+      if (u < 0) break;
+    }
+    return {before + log_p[last], 0, last};
+  }
+
+  double score(double log_probability, std::size_t words, const Beam& beam) const {
+    const double longer = std::pow((5.0 + static_cast<double>(words)) / 6, options_.length_penalty);
+    double covered = 0;
+    if (options_.coverage_penalty != 0) {
+      for (const double attention : beam.coverage)
+        covered += std::log(std::clamp(attention, 1e-6, 1.0));
+    }
+    return log_probability / longer + options_.coverage_penalty * covered;
+  }
+
+  // Moves one sentence on: `last` gets the new words of its beams, `from` the rows they come from.
+  void advance(Index s, const Tensor& log_probabilities, std::int32_t* last, std::int32_t* from) {
+    Sentence& sentence = open_[static_cast<std::size_t>(s)];
+    const Index vocab = log_probabilities.shape(1);
+    const float* log_p = log_probabilities.data() + s * beams_ * vocab;
+    const std::vector<Candidate> best =
+        options_.temperature > 0 ? std::vector<Candidate>{sampled(sentence, log_p, vocab)}
+                                 : candidates(sentence, log_p, vocab);
+    std::vector<Beam> next;
+    for (const Candidate& c : best) {
+      const Beam& before = sentence.beams[static_cast<std::size_t>(c.beam)];
+      const std::size_t words = before.words.size() + 1;
+      const bool ends = c.word == kEndId;
+      if (ends || static_cast<Index>(words) >= sentence.longest) {
+        // A longer list than the beams could hold is not looked at: what ends must be among the
+        // best.
+        if (static_cast<Index>(next.size()) >= beams_) continue;
+        Hypothesis found{before.words, c.log_probability, score(c.log_probability, words, before),
+                         ends};
+        if (!ends) found.words.push_back(c.word);
+        sentence.found.push_back(std::move(found));
+      } else if (static_cast<Index>(next.size()) < beams_) {
+        last[next.size()] = c.word;
+        from[next.size()] = static_cast<std::int32_t>(s * beams_ + c.beam);
+        next.push_back({before.words, c.log_probability, before.coverage});
+        next.back().words.push_back(c.word);
+      }
+    }
+    for (std::size_t b = next.size(); b < static_cast<std::size_t>(beams_);
+         ++b) {  // nothing to go on with
+      last[b] = kEndId;
+      from[b] = static_cast<std::int32_t>(s * beams_);
+      next.push_back({{}, kNever, sentence.beams[0].coverage});
+    }
+    sentence.beams = std::move(next);
+  }
+
+  // As many have ended as there are beams, or nothing is left to go on with.
+  bool finished(const Sentence& sentence) const {
+    if (sentence.beams[0].log_probability == kNever) return true;
+    if (static_cast<Index>(sentence.found.size()) >= beams_) return true;
+    return false;
+  }
+
+  void close_finished(std::vector<std::int32_t>& last) {
+    std::vector<std::int32_t> kept, words;
+    std::vector<Sentence> open;
+    for (std::size_t s = 0; s < open_.size(); ++s) {
+      if (finished(open_[s])) {
+        std::vector<Hypothesis>& found = open_[s].found;
+        std::stable_sort(found.begin(), found.end(), [](const Hypothesis& a, const Hypothesis& b) {
+          return a.score > b.score;
+        });
+        found.resize(std::min(found.size(), static_cast<std::size_t>(options_.n_best)));
+        results_[open_[s].at] = std::move(found);
+        continue;
+      }
+      kept.push_back(static_cast<std::int32_t>(s));
+      const auto first = last.begin() + static_cast<std::ptrdiff_t>(s) * beams_;
+      words.insert(words.end(), first, first + beams_);
+      open.push_back(std::move(open_[s]));
+    }
+    const bool fewer = open.size() < open_.size();
+    open_ = std::move(open);
+    last = std::move(words);
+    if (!fewer || open_.empty()) return;
+    for (auto& decoding : decodings_) decoding->keep(Ids(kept));
+  }
+
+  SearchOptions options_;
+  Index beams_;
+  std::vector<std::unique_ptr<Decoding>> decodings_;
+  std::vector<Sentence> open_;
+  std::vector<std::vector<Hypothesis>> results_;
+  Index models_seen_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> search(std::span<const Translator* const> models,
+                                            std::span<const Words> source,
+                                            const SearchOptions& options) {
+  if (models.empty()) fail("search: no model was given");
+  if (options.beams < 1 || options.n_best < 1 || options.n_best > options.beams) {
+    fail("search: {} of {} beams were asked for; take 1 <= n_best <= beams", options.n_best,
+         options.beams);
+  }
+  if (source.empty()) return {};
+  return Search(models, source, options).run();
+}
+
+}  // namespace fovea

@@ -1,0 +1,134 @@
+#include "fovea/models/transformer_translator.h"
+
+#include <cmath>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+TransformerTranslator::TransformerTranslator(const TransformerOptions& o, Random& random)
+    : options_(o), target_(o.target_vocab, o.model_dim, random) {
+  if (o.share_embedding && o.source_vocab != o.target_vocab) {
+    fail("translator: a shared embedding needs one vocabulary, but there are {} and {} words",
+         o.source_vocab, o.target_vocab);
+  }
+  if (!o.share_embedding) source_ = Embedding(o.source_vocab, o.model_dim, random);
+  const BlockOptions block{.model_dim = o.model_dim,
+                           .heads = o.heads,
+                           .inner_dim = o.inner_dim,
+                           .dropout = o.dropout,
+                           .norm_first = o.norm_first};
+  for (Index l = 0; l < o.encoder_layers; ++l) encoder_.emplace_back(block, random);
+  for (Index l = 0; l < o.decoder_layers; ++l) decoder_.emplace_back(block, random);
+  if (o.norm_first) {
+    encoder_norm_ = LayerNorm(o.model_dim);
+    decoder_norm_ = LayerNorm(o.model_dim);
+  }
+  output_ = Linear(o.model_dim, o.target_vocab, random);
+  if (o.tie_output) output_.weight = Var();
+}
+
+Var TransformerTranslator::embed(const Embedding& table, const Ids& words, Index offset,
+                                 Run& run) const {
+  const float scale = std::sqrt(static_cast<float>(options_.model_dim));
+  const Index time = words.shape()[-1];
+  const Var x = table(words) * scale + Var(sinusoids(time, options_.model_dim, offset));
+  return Dropout{options_.dropout}(x, run);
+}
+
+Var TransformerTranslator::encode(const Sentences& source, Run& run) const {
+  Var x = embed(source_table(), source.words, 0, run);
+  const Mask mask = key_lengths(source.lengths);
+  for (const EncoderBlock& block : encoder_) x = block(x, mask, run);
+  return options_.norm_first ? encoder_norm_(x) : x;
+}
+
+std::vector<MultiHeadAttention::KeyValue> TransformerTranslator::remember(
+    const Var& encoded) const {
+  std::vector<MultiHeadAttention::KeyValue> memory;
+  for (const DecoderBlock& block : decoder_) memory.push_back(block.cross.remember(encoded));
+  return memory;
+}
+
+Var TransformerTranslator::speak(const Var& x) const {
+  const Var y = options_.norm_first ? decoder_norm_(x) : x;
+  return options_.tie_output ? linear_tied(y, target_.table, output_.bias) : output_(y);
+}
+
+Var TransformerTranslator::logits(const TranslationBatch& batch, Run& run) const {
+  const auto memory = remember(encode(batch.source, run));
+  const Mask mask = key_lengths(batch.source.lengths);
+  Var x = embed(target_, batch.input.words, 0, run);
+  for (std::size_t l = 0; l < decoder_.size(); ++l) x = decoder_[l](x, memory[l], mask, run);
+  const Index rows = batch.input.words.size();
+  x = reshape(x, {rows, options_.model_dim});
+  return speak(batch.position.size() == rows ? x : embedding(x, batch.position));
+}
+
+class TransformerDecoding final : public Decoding {
+ public:
+  TransformerDecoding(const TransformerTranslator& model, const Sentences& source,
+                      const DecodingOptions& options)
+      : model_(model), options_(options), lengths_(source.lengths), past_(model.decoder_.size()) {
+    const NoGrad guard;
+    memory_ = model.remember(model.encode(source, run_));
+  }
+
+  DecodingStep step(const Ids& words) override {
+    const NoGrad guard;
+    const Mask mask = key_lengths(lengths_);
+    // Every row has a word at the same position: a time of 1.
+    const Ids column({words.size(), 1}, {words.values().begin(), words.values().end()});
+    Var x = squeeze(model_.embed(model_.target_, column, t_++, run_), 1);
+    DecodingStep result;
+    for (std::size_t l = 0; l < memory_.size(); ++l) {
+      DecoderBlock::Seen seen;
+      x = model_.decoder_[l].next(x, past_[l], memory_[l], mask, run_, &seen);
+      if (options_.looks) add_looks(result, static_cast<Index>(l), seen.cross, words.size());
+    }
+    result.logits = model_.speak(x).value();
+    return result;
+  }
+
+  void reorder(const Ids& rows) override {
+    for (KeyValueCache& past : past_) past.reorder(rows);
+  }
+
+  void keep(const Ids& sentences) override {
+    reorder(beams_of(sentences, options_.beams));
+    std::vector<Index> lengths;
+    for (const std::int32_t s : sentences.values()) {
+      lengths.push_back(lengths_[static_cast<std::size_t>(s)]);
+    }
+    lengths_ = lengths;
+    for (auto& [key, value] : memory_) {
+      key = rows_of(key.value(), sentences);
+      value = rows_of(value.value(), sentences);
+    }
+  }
+
+ private:
+  // [sentence, head, beam, key] -> one look [row, key] per head
+  static void add_looks(DecodingStep& result, Index layer, const Attended& cross, Index rows) {
+    const Tensor scores = cross.scores(), weights = cross.weights();
+    for (Index head = 0; head < weights.shape(1); ++head) {
+      const auto of_head = [&](const Tensor& x) { return x.select(1, head).reshape({rows, -1}); };
+      result.looks.push_back({layer, head, of_head(scores), of_head(weights)});
+    }
+  }
+
+  const TransformerTranslator& model_;
+  DecodingOptions options_;
+  std::vector<Index> lengths_;
+  Run run_;
+  std::vector<MultiHeadAttention::KeyValue> memory_;  // per layer
+  std::vector<KeyValueCache> past_;
+  Index t_ = 0;
+};
+
+std::unique_ptr<Decoding> TransformerTranslator::decode(const Sentences& source,
+                                                        const DecodingOptions& options) const {
+  return std::make_unique<TransformerDecoding>(*this, source, options);
+}
+
+}  // namespace fovea

@@ -1,0 +1,85 @@
+// Translators: what training, decoding and seeing need of a model that turns one sequence of words
+// into another, whatever is inside (recurrent_translator.h, transformer_translator.h).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fovea/autograd/run.h"
+#include "fovea/layers/parameters.h"
+#include "fovea/tensor/ids.h"
+
+namespace fovea {
+
+using Words = std::vector<std::int32_t>;  // of a sentence, as a Tokenizer numbers them
+
+// Sentences side by side, the shorter ones filled up with <pad>.
+struct Sentences {
+  Ids words;  // [batch, time]
+  std::vector<Index> lengths;
+
+  Index batch() const { return words.shape()[0]; }
+  Index time() const { return words.shape()[1]; }
+};
+Sentences side_by_side(std::span<const Words> sentences);
+
+// Pairs to learn from. A decoder reads `input`, <s> and the words, and has to say the words and
+// </s>.
+struct TranslationBatch {
+  Sentences source;  // words and </s>
+  Sentences input;
+  Ids labels;    // of all sentences, one behind the other, without padding
+  Ids position;  // where each stands in [batch * time]
+};
+TranslationBatch translation_batch(std::span<const Words> source, std::span<const Words> target);
+
+// The source as every translator reads it: its words and </s>.
+Sentences source_sentences(std::span<const Words> source);
+
+// Where one head of one layer looked in a step.
+struct Look {
+  Index layer = 0, head = 0;
+  Tensor scores, weights;  // [row, key]
+};
+
+struct DecodingStep {
+  Tensor logits;              // [row, vocab] of the next word
+  Tensor context{};           // [row, key_dim]: what was read, where there is one
+  std::vector<Look> looks{};  // empty where a model does not attend, or nobody asked
+};
+
+// Sentences on their way, word by word. Beams of a sentence stand together: beam b of sentence s is
+// row s * beams + b.
+class Decoding {
+ public:
+  virtual ~Decoding() = default;
+  virtual DecodingStep step(const Ids& words) = 0;  // the last word of each row
+  virtual void reorder(
+      const Ids& rows) = 0;  // row r goes on from row rows[r], of the same sentence
+  virtual void keep(const Ids& sentences) = 0;  // only these go on
+};
+
+struct DecodingOptions {
+  Index beams = 1;
+  bool looks = false;
+};
+
+class Translator {
+ public:
+  virtual ~Translator() = default;
+  virtual std::vector<Parameter> parameters() = 0;
+  virtual NamedTensors tensors() = 0;
+  // [label, vocab]: for each of the batch's labels, from the words before it.
+  virtual Var logits(const TranslationBatch& batch, Run& run) const = 0;
+  virtual std::unique_ptr<Decoding> decode(const Sentences& source,
+                                           const DecodingOptions& options) const = 0;
+};
+
+// Row r of x [row, ...] becomes what row rows[r] was.
+Tensor rows_of(const Tensor& x, const Ids& rows);
+
+// Rows of the beams of these sentences.
+Ids beams_of(const Ids& sentences, Index beams);
+
+}  // namespace fovea

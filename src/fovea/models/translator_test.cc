@@ -1,0 +1,93 @@
+#include "fovea/models/translator.h"
+
+#include <gtest/gtest.h>
+
+#include "fovea/autograd/ops.h"
+#include "fovea/models/search.h"
+#include "fovea/models/translator_test_tools.h"
+
+namespace fovea {
+namespace {
+
+class EveryTranslator : public testing::TestWithParam<TranslatorKind> {
+ protected:
+  std::unique_ptr<Translator> model_ = [] {
+    Random random{.seed = 5};
+    return GetParam().make(random);
+  }();
+  const Translator* one_[1] = {model_.get()};
+};
+
+// Sentences of different lengths, so that there is padding on both sides.
+const std::vector<Words> kSource = {{4, 5, 6}, {7, 8, 9, 10, 11, 4, 5}, {9}, {6, 6, 5, 4}};
+const std::vector<Words> kTarget = {{6, 5, 4, 4}, {7, 8}, {9, 4, 5, 6, 7, 8}, {11}};
+
+TEST_P(EveryTranslator, SaysTheSameWordByWordAsAllAtOnce) {
+  fovea::Run run;
+  const TranslationBatch batch = translation_batch(kSource, kTarget);
+  const Tensor all = model_->logits(batch, run).value();
+  ASSERT_EQ(all.shape().text(), "[17, 12]");  // 13 words and 4 </s>
+  const auto decoding = model_->decode(source_sentences(kSource), {.beams = 1, .looks = true});
+  for (Index t = 0; t < batch.input.time(); ++t) {
+    std::vector<std::int32_t> words;
+    for (Index s = 0; s < 4; ++s) words.push_back(batch.input.words[s * batch.input.time() + t]);
+    const DecodingStep step = decoding->step(Ids(words));
+    Index row = 0;
+    for (Index s = 0; s < 4; ++s) {
+      const Index length = batch.input.lengths[static_cast<std::size_t>(s)];
+      if (t < length) {
+        for (Index w = 0; w < kVocab; ++w) {
+          EXPECT_NEAR(step.logits.data()[s * kVocab + w], all.data()[(row + t) * kVocab + w], 2e-5);
+        }
+      }
+      row += length;
+    }
+    for (const Look& look : step.looks) {  // weights of each row sum to 1, and none to padding
+      for (Index s = 0; s < 4; ++s) {
+        const Index words_of = static_cast<Index>(kSource[static_cast<std::size_t>(s)].size()) + 1;
+        float sum = 0, beyond = 0;
+        for (Index k = 0; k < look.weights.shape(1); ++k) {
+          const float w =
+              look.weights.values()[static_cast<std::size_t>(s * look.weights.shape(1) + k)];
+          (k < words_of ? sum : beyond) += w;
+        }
+        EXPECT_EQ(beyond, 0);
+        EXPECT_LE(sum, 1.0001f);
+      }
+    }
+  }
+}
+
+TEST_P(EveryTranslator, ASentenceIsTranslatedTheSameAloneAndAmongOthers) {
+  for (const Index beams : {1, 3}) {
+    const auto together = search(one_, kSource, {.beams = beams, .n_best = beams});
+    for (std::size_t i = 0; i < kSource.size(); ++i) {
+      const auto alone = search(one_, std::span(&kSource[i], 1), {.beams = beams, .n_best = beams});
+      ASSERT_EQ(together[i].size(), alone[0].size());
+      for (std::size_t n = 0; n < alone[0].size(); ++n) {
+        EXPECT_EQ(together[i][n].words, alone[0][n].words) << "sentence " << i << ", beam " << n;
+        EXPECT_NEAR(together[i][n].score, alone[0][n].score, 1e-4);
+      }
+    }
+  }
+}
+
+TEST_P(EveryTranslator, ScoresOfTheSearchAreThoseOfTheModel) {
+  const auto best = search(one_, kSource, {.beams = 4, .n_best = 2, .longest_more = 3});
+  fovea::Run run;
+  for (std::size_t i = 0; i < kSource.size(); ++i) {
+    for (const Hypothesis& h : best[i]) {
+      if (!h.ended) continue;
+      const TranslationBatch batch =
+          translation_batch(std::span(&kSource[i], 1), std::span(&h.words, 1));
+      const Var loss = cross_entropy(model_->logits(batch, run), batch.labels, {.mean = false});
+      EXPECT_NEAR(-loss.value().item(), h.log_probability, 1e-3);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryTranslator, testing::ValuesIn(every_translator()),
+                         [](const auto& kind) { return std::string(kind.param.name); });
+
+}  // namespace
+}  // namespace fovea
