@@ -1,5 +1,7 @@
 #include "fovea/cli/program.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -10,6 +12,7 @@
 #include <new>
 #include <string_view>
 
+#include "fovea/base/version.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/verb.h"
 
@@ -59,7 +62,7 @@ class Program {
     app_.formatter_fn(
         [this](const CLI::App*, std::string, CLI::AppFormatMode) { return program_page(verbs_); });
     app_.set_help_flag("-h,--help", "this page");
-    app_.set_version_flag("--version", "fovea " FOVEA_VERSION);
+    app_.set_version_flag("--version", fmt::format("fovea {}", version()));
     app_.require_subcommand(0, 1);
     for (const Verb& verb : verbs_) {
       CLI::App* sub = app_.add_subcommand(verb.name, verb.summary);
