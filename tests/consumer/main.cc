@@ -1,10 +1,13 @@
-// A program that knows fovea only as an installed package: a product, its gradient, a file.
+// A program that knows fovea only as an installed package: a product, its gradient, a file,
+// subwords.
 #include <fmt/format.h>
 
+#include <string>
 #include <vector>
 
 #include "fovea/autograd/ops.h"
 #include "fovea/base/error.h"
+#include "fovea/data/tokenizer.h"
 #include "fovea/io/npz.h"
 
 int main() try {
@@ -14,7 +17,10 @@ int main() try {
   backward(sum(y));
   write_npz("consumer.npz", {{"y", y.value()}, {"d_x", x.grad()}});
   const auto file = read_npz("consumer.npz");
-  const bool right = file.at("y").values() == std::vector<float>{7, 10, 15, 22} &&
+  const std::string text = "so on and so forth";
+  const Tokenizer tokenizer = train_tokenizer({&text, 1}, {.pieces = Pieces::kBpe});
+  const bool right = tokenizer.decode(tokenizer.encode(text)) == text &&
+                     file.at("y").values() == std::vector<float>{7, 10, 15, 22} &&
                      file.at("d_x").values() == std::vector<float>{7, 11, 9, 13};
   fmt::print("{}\n", right ? "right" : "wrong");
   return right ? 0 : 1;
