@@ -32,6 +32,25 @@ void check_options(const Attend& how) {
     fail("attend: a dropout of {} is not in [0, 1)", how.dropout);
   }
   if (how.top_k < 0) fail("attend: top_k {} is below 0; 0 means all keys", how.top_k);
+  const bool picks = how.reading.kind != Reading::Kind::kSoft;
+  if (picks && (how.normalizer == Normalizer::kNone || how.focus)) {
+    fail(
+        "attend: a hard reading draws from probabilities: take softmax or sparsemax, and no focus");
+  }
+  if (!(how.reading.temperature > 0)) {
+    fail("attend: a temperature of {} is not above 0", how.reading.temperature);
+  }
+}
+
+void check_focus(const std::optional<Focus>& focus, const kernels::AttentionShape& s) {
+  if (!focus) return;
+  if (!focus->center || !(focus->center.shape() == Shape{s.batch, s.head, s.query})) {
+    fail("attend: the focus needs a center for each [batch={}, head={}, query={}], not {}", s.batch,
+         s.head, s.query, focus->center ? focus->center.shape().text() : "none");
+  }
+  if (!(focus->deviation > 0)) {
+    fail("attend: the focus's deviation of {} is not above 0", focus->deviation);
+  }
 }
 
 // A bias with four axes that broadcasts to [batch, head, query, key].
@@ -96,6 +115,7 @@ Attended attend(const Var& query, const Var& key, const Var& value, const Attend
   const MaskShape mask_shape{shape.batch, shape.head, shape.query, shape.key};
   Var bias = checked_bias(how.bias, shape), relative = how.relative, late_bias;
   check_relative(relative, shape);
+  check_focus(how.focus, shape);
   if (relative && !not_never(relative.value().unsqueeze(0).unsqueeze(0)).everything()) {
     bias = sum_of_biases(bias, relative, shape);
     relative = {};

@@ -58,7 +58,7 @@ struct Attend {
   Index top_k = 0;  // only the k largest scores of each query count; 0: all
   std::optional<Focus> focus{};
   Reading reading{};
-  float dropout = 0;      // of weights, while training
+  float dropout = 0;      // of weights that are read softly, while training
   bool composed = false;  // do not use the fused kernel
 };
 

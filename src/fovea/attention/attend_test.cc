@@ -255,6 +255,19 @@ TEST(Attend, TopKReadsTheLargestAlone) {
   }
 }
 
+// Which keys are the largest does not change in the small, so the gradient is that of a mask.
+TEST(Attend, TopKHasTheGradientOfAMaskOfTheLargest) {
+  const Sizes s{2, 2, 1, 3, 6, 3, 2};
+  std::vector<Var> in;
+  for (const Tensor& x : inputs_of(s)) in.push_back(Var::parameter(x));
+  const Attended some = attend(in[0], in[1], in[2], {.mask = causal(2), .top_k = 2});
+  const Attended masked = attend(in[0], in[1], in[2], {.mask = causal(2) & dense(some.weights())});
+  const Tensor seed = random_tensor(some.output.shape());
+  const auto got = gradients(some.output, in, seed), expected = gradients(masked.output, in, seed);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_LT(largest_gap(got[i], expected[i]), 1e-5);
+  EXPECT_LT(largest_gap(some.logsumexp(), masked.logsumexp()), 1e-5);
+}
+
 TEST(Attend, FocusIsAGaussianAroundItsCenter) {
   const Sizes s{1, 2, 2, 3, 5, 2, 2};
   std::vector<Tensor> inputs = inputs_of(s);
@@ -428,69 +441,26 @@ TEST(Attend, SelfAttentionFollowsAPermutationOfItsWords) {
   EXPECT_LT(largest_gap(attend(moved, moved, moved).output.value(), y), 1e-6);
 }
 
-TEST(Attend, SoftIsTheExpectationOfHard) {
-  const Sizes s{1, 1, 1, 1, 4, 2, 3};
+TEST(Attend, FiguresOfRowsAndKeysAreThoseOfTheWeights) {
+  const Sizes s{2, 2, 1, 3, 5, 2, 2};
   const std::vector<Tensor> in = inputs_of(s);
-  const Attended soft_reading = attend(in[0], in[1], in[2]);
-  fovea::Run run{.training = true, .random = {.seed = 4}};
-  constexpr int kSamples = 20000;
-  std::vector<double> mean(3, 0.0);
-  for (int n = 0; n < kSamples; ++n) {
-    const Tensor y = attend(in[0], in[1], in[2], {.reading = hard()}, run).output.value();
-    for (std::size_t d = 0; d < 3; ++d) mean[d] += static_cast<double>(y.data()[d]) / kSamples;
-  }
-  for (std::size_t d = 0; d < 3; ++d) {  // values within [-2, 2]: a deviation below 0.015
-    EXPECT_NEAR(mean[d], soft_reading.output.value().data()[d], 0.06);
-  }
-}
-
-TEST(Attend, HardReadsTheLargestWhenNotTraining) {
-  const Sizes s{2, 1, 1, 3, 5, 2, 2};
-  const std::vector<Tensor> in = inputs_of(s);
-  for (const Reading& reading : {hard(), gumbel(0.5f)}) {
-    const Attended a = attend(in[0], in[1], in[2], {.mask = causal(), .reading = reading});
-    for (Index r = 0; r < 6; ++r) {
-      const KeyWeight best = a.largest(r / 3, 0, r % 3, 1)[0];
-      EXPECT_EQ(a.choice[r], best.key);
-      EXPECT_NEAR(a.log_probability.value().data()[r], std::log(best.weight), 1e-5);
-      for (Index d = 0; d < 2; ++d) {
-        EXPECT_EQ(a.output.value().data()[r * 2 + d], in[2].data()[(r / 3 * 5 + best.key) * 2 + d]);
+  for (const bool composed : {false, true}) {
+    const Attended a = attend(in[0], in[1], in[2], {.mask = causal(1), .composed = composed});
+    const Tensor w = a.weights(), entropy = a.row_entropy(), sums = a.key_sums();
+    for (Index r = 0; r < 12; ++r) {
+      double expected = 0;
+      for (Index j = 0; j < 5; ++j) {
+        const double p = static_cast<double>(w.data()[r * 5 + j]);
+        if (p > 0) expected -= p * std::log(p);
       }
+      EXPECT_NEAR(entropy.data()[r], expected, 1e-5);
+    }
+    for (Index at = 0; at < 20; ++at) {
+      double expected = 0;
+      for (Index i = 0; i < 3; ++i) expected += w.data()[(at / 5 * 3 + i) * 5 + at % 5];
+      EXPECT_NEAR(sums.data()[at], expected, 1e-5);
     }
   }
-}
-
-// The mean of sampled gradients against the exact gradient of the expected reward, by enumeration.
-TEST(Attend, TheScoreFunctionGradientIsRightOnAverageAndABaselineCalmsIt) {
-  const Sizes s{1, 1, 1, 1, 4, 2, 1};
-  const std::vector<Tensor> in = inputs_of(s);
-  const Var query = Var::parameter(in[0]);
-  const float reward[] = {3.0f, 4.0f, 6.0f, 2.5f};
-  const Tensor rewards({1, 1, 4, 1}, std::span<const float>(reward));
-  const Tensor exact = gradients(sum(attend(query, in[1], rewards).output), {query})[0];
-  const float expected = attend(query, in[1], rewards).output.value().item();
-  constexpr int kSamples = 4000;
-  double variance[2] = {0, 0};
-  for (const int with_baseline : {0, 1}) {
-    fovea::Run run{.training = true, .random = {.seed = 6}};
-    std::vector<double> total(2, 0.0), squares(2, 0.0);
-    for (int n = 0; n < kSamples; ++n) {
-      const Attended a = attend(query, in[1], rewards, {.reading = hard()}, run);
-      const Tensor got = a.output.value().reshape({1, 1, 1});
-      const Tensor baseline = with_baseline != 0 ? Tensor::full({1, 1, 1}, expected) : Tensor();
-      const Tensor g = gradients(score_function(a.log_probability, got, baseline), {query})[0];
-      for (std::size_t d = 0; d < 2; ++d) {
-        total[d] += static_cast<double>(g.data()[d]);
-        squares[d] += static_cast<double>(g.data()[d]) * static_cast<double>(g.data()[d]);
-      }
-    }
-    for (std::size_t d = 0; d < 2; ++d) {
-      const double mean = total[d] / kSamples, spread = squares[d] / kSamples - mean * mean;
-      variance[with_baseline] += spread;
-      EXPECT_NEAR(mean, exact.data()[d], 4 * std::sqrt(spread / kSamples) + 1e-6);
-    }
-  }
-  EXPECT_LT(variance[1], variance[0] / 2);
 }
 
 TEST(Attend, SaysWhatDoesNotFit) {
@@ -517,6 +487,18 @@ TEST(Attend, SaysWhatDoesNotFit) {
             }),
             "attend: a bias of shape [3, 7] does not broadcast to [batch=2, head=8, query=7, "
             "key=7]");
+  EXPECT_EQ(
+      error_of([&] { attend(k, k, v, {.normalizer = Normalizer::kNone, .reading = hard()}); }),
+      "attend: a hard reading draws from probabilities: take softmax or sparsemax, and no "
+      "focus");
+  EXPECT_EQ(error_of([&] { attend(k, k, v, {.reading = gumbel(0)}); }),
+            "attend: a temperature of 0 is not above 0");
+  EXPECT_EQ(error_of([&] {
+              attend(k, k, v, {.focus = Focus{Tensor::zeros({2, 1, 7}), 1}});
+            }),
+            "attend: the focus needs a center for each [batch=2, head=8, query=7], not [2, 1, 7]");
+  EXPECT_EQ(error_of([&] { attend(k, k, v, {.softcap = -1}); }),
+            "attend: a softcap of -1 is not a number from 0 on; 0 means none");
   EXPECT_EQ(error_of([&] { attend(k, k, v, {.dropout = 1}); }),
             "attend: a dropout of 1 is not in [0, 1)");
 }

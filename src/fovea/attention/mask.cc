@@ -1,6 +1,7 @@
 #include "fovea/attention/mask.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "fovea/base/error.h"
@@ -107,6 +108,32 @@ struct Band final : Mask::Node {
             Intervals& result) const override {
     const Index position = query + offsets[batch];
     append(result, clipped(position + low, position + high, shape.key));
+  }
+};
+
+struct Around final : Mask::Node {
+  Tensor centers;  // [batch, 1 or head, query]
+  double reach;
+  Around(Tensor c, Index r) : centers(std::move(c)), reach(static_cast<double>(r)) {}
+  bool by_batch() const override { return centers.shape(0) > 1; }
+  bool by_head() const override { return centers.shape(1) > 1; }
+  void check(const char* operation, const MaskShape& shape) const override {
+    if (centers.shape(0) != shape.batch || centers.shape(2) != shape.query ||
+        (centers.shape(1) != 1 && centers.shape(1) != shape.head)) {
+      fail("{}: a mask's centers have shape {} but [batch, 1 or head, query] is [{}, 1 or {}, {}]",
+           operation, centers.shape().text(), shape.batch, shape.head, shape.query);
+    }
+  }
+  void keys(const MaskShape& shape, Index batch, Index head, Index query,
+            Intervals& result) const override {
+    const Index row = (by_head() ? batch * shape.head + head : batch) * shape.query + query;
+    const double center = static_cast<double>(centers.data()[row]);
+    if (std::isnan(center)) return append(result, clipped(0, shape.key, shape.key));
+    const double keys = static_cast<double>(shape.key);
+    append(result,
+           clipped(static_cast<Index>(std::clamp(std::ceil(center - reach), 0.0, keys)),
+                   static_cast<Index>(std::clamp(std::floor(center + reach) + 1, 0.0, keys)),
+                   shape.key));
   }
 };
 
@@ -270,6 +297,13 @@ Mask window(Index before, Index after, std::span<const Index> offsets) {
     fail("window: {} before and {} after the query: neither may be below 0", before, after);
   }
   return make<Band>(-std::min(before, kFar), std::min(after, kFar) + 1, offsets);
+}
+Mask around(const Tensor& centers, Index reach) {
+  if (centers.rank() != 3 || reach < 0) {
+    fail("around: centers {} are not [batch, 1 or head, query], or the reach of {} is below 0",
+         centers.shape().text(), reach);
+  }
+  return make<Around>(centers.packed(), reach);
 }
 Mask key_lengths(std::span<const Index> lengths) {
   if (lengths.empty()) fail("key_lengths: at least one length is needed");

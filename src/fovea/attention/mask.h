@@ -55,6 +55,9 @@ Mask causal(std::span<const Index> offsets);
 // Keys near the query's position: i + offset - before <= j <= i + offset + after.
 Mask window(Index before, Index after, Index offset = 0);
 Mask window(Index before, Index after, std::span<const Index> offsets);
+// Keys within `reach` of a center that each query has for itself: centers [batch, 1 or head,
+// query]. One that is NaN shows all keys, so that it shows.
+Mask around(const Tensor& centers, Index reach);
 // The first lengths[batch] keys; the rest is padding. A single length holds for all batches.
 Mask key_lengths(std::span<const Index> lengths);
 Mask key_lengths(std::initializer_list<Index> lengths);

@@ -52,6 +52,12 @@ TEST(Mask, WindowsLookAroundTheQuery) {
   EXPECT_EQ(picture(window(0, 1, 2), {1, 1, 2, 4}), (Rows{"..xx", "...x"}));
 }
 
+TEST(Mask, EachQueryLooksAroundItsOwnCenter) {
+  const Tensor centers({2, 1, 3}, std::vector<float>{1.5f, 0, 9, -3, 2.25f, std::nanf("")});
+  EXPECT_EQ(picture(around(centers, 1), {2, 2, 3, 5}, 0, 1), (Rows{".xx..", "xx...", "....."}));
+  EXPECT_EQ(picture(around(centers, 2), {2, 2, 3, 5}, 1), (Rows{".....", ".xxxx", "xxxxx"}));
+}
+
 TEST(Mask, LengthsHidePadding) {
   const Mask mask = key_lengths({2, 0});
   EXPECT_EQ(picture(mask, {2, 1, 1, 3}, 0), (Rows{"xx."}));

@@ -33,19 +33,6 @@ Tensor lengths_of(const LuongAttention::Memory& memory) {
   return lengths;
 }
 
-// Keys within `reach` of each query's center: center [batch, 1, query]
-Mask around(const Tensor& center, Index reach, Index keys) {
-  const Tensor at = center.packed();
-  Tensor visible({at.shape(0), 1, at.shape(2), keys});
-  for (Index row = 0; row < at.size(); ++row) {
-    for (Index j = 0; j < keys; ++j) {
-      const float away = static_cast<float>(j) - at.data()[row];
-      visible.data()[row * keys + j] = std::abs(away) <= static_cast<float>(reach) ? 1.0f : 0.0f;
-    }
-  }
-  return dense(visible);
-}
-
 }  // namespace
 
 LuongAttention::LuongAttention(const LuongOptions& options, Random& random)
@@ -105,7 +92,7 @@ LuongAttention::Step LuongAttention::operator()(const Var& state, const Memory& 
     const Var column = reshape(position_weight, {-1, 1});
     const Var share = sigmoid(matmul(position(h, Activation::kTanh), column));
     step.center = squeeze(share, -1) * Var(lengths_of(memory));
-    how.mask = how.mask & around(step.center.value(), reach, memory.value.shape(2));
+    how.mask = how.mask & around(step.center.value(), reach);
     how.focus = Focus{step.center, static_cast<float>(reach) / 2};
   }
   const Var q = query.weight ? query(h) : h;
