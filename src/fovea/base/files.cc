@@ -1,14 +1,17 @@
 #include "fovea/base/files.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "fovea/base/error.h"
 
@@ -75,6 +78,23 @@ int create_beside(const std::string& path, std::string& name) {
     const int file = ::open(name.c_str(), O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0666);
     if (file >= 0 || errno != EEXIST) return file;
   }
+}
+
+// Whether `name` is one that create_beside gave to a process that is gone, or to this one.
+bool is_remainder(std::string_view name, std::string_view of) {
+  if (!name.starts_with(of) || !name.ends_with(".tmp")) return false;
+  name.remove_prefix(of.size());
+  name.remove_suffix(4);
+  pid_t process = 0;
+  unsigned count = 0;
+  const char* const end = name.data() + name.size();
+  if (name.empty() || name[0] != '.') return false;
+  const auto first = std::from_chars(name.data() + 1, end, process);
+  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '.' || process <= 0)
+    return false;
+  const auto second = std::from_chars(first.ptr + 1, end, count);
+  if (second.ec != std::errc{} || second.ptr != end) return false;
+  return process == ::getpid() || (::kill(process, 0) != 0 && errno == ESRCH);
 }
 
 void write_all(int file, std::string_view bytes, const std::string& path) {
@@ -160,6 +180,18 @@ void write_file(const std::string& path, const std::function<void(const FileSink
 
 void write_file(const std::string& path, std::string_view content) {
   write_file(path, [&](const FileSink& sink) { sink(content); });
+}
+
+void remove_remainders(const std::string& path) {
+  const std::filesystem::path target = followed(path);
+  std::error_code ignored;  // what cannot be listed or removed is in nobody's way
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder_of(target.string()), ignored)) {
+    if (is_remainder(entry.path().filename().string(), target.filename().string()))
+      found.push_back(entry.path());
+  }
+  for (const auto& file : found) std::filesystem::remove(file, ignored);
 }
 
 }  // namespace fovea

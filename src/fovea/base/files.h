@@ -20,4 +20,8 @@ using FileSink = std::function<void(std::string_view bytes)>;
 void write_file(const std::string& path, const std::function<void(const FileSink&)>& write);
 void write_file(const std::string& path, std::string_view content);
 
+// Removes the temporary files of writers of `path` that were killed. This process must not be
+// writing to it.
+void remove_remainders(const std::string& path);
+
 }  // namespace fovea

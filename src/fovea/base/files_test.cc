@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -153,6 +154,26 @@ TEST_F(Files, ARemainderOfACrashedWriterIsNeitherUsedNorInTheWay) {
   write_file(path("a"), "new");
   EXPECT_EQ(read_file(path("a")), "new");
   EXPECT_EQ(read_file(path("victim")), "untouched");
+}
+
+TEST_F(Files, OfKilledWritersAreRemovedAndNoOthers) {
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(gone, nullptr, 0), gone);
+  const pid_t parent = ::getppid();
+  const std::vector<std::string> stay = {"a",
+                                         "a.1.tmp",
+                                         fmt::format("a.{}.0.tmp", parent),
+                                         fmt::format("a.{}.0x.tmp", gone),
+                                         fmt::format("a.b.{}.0.tmp", gone),
+                                         fmt::format("b.{}.0.tmp", gone)};
+  for (const std::string& name : stay) write_file(path(name), "x");
+  for (int i = 0; i < 3; ++i) write_file(path(fmt::format("a.{}.{}.tmp", gone, i)), "x");
+  remove_remainders(path("a"));
+  std::vector<std::string> left = names(), expected = stay;
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(left, expected);
+  remove_remainders(path("no/folder"));
 }
 
 TEST_F(Files, KeepTheirPermissions) {

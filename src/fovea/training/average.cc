@@ -37,4 +37,32 @@ void WeightAverage::swap() {
   }
 }
 
+NamedTensors copy_of(const NamedTensors& state) {
+  NamedTensors copy;
+  for (const auto& [name, tensor] : state) copy.emplace(name, tensor.copy());
+  return copy;
+}
+
+void Snapshots::add(const NamedTensors& state) {
+  if (std::ssize(all_) == most_) all_.pop_front();
+  all_.push_back(copy_of(state));
+}
+
+NamedTensors Snapshots::mean() const {
+  if (all_.empty()) fail("Snapshots: nothing was added yet");
+  NamedTensors mean;
+  for (const auto& [name, last] : all_.back()) {
+    std::vector<double> sum(static_cast<std::size_t>(last.size()));
+    for (const NamedTensors& state : all_) {
+      const std::span<const float> values = state.at(name).flat();
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(values[i]);
+    }
+    Tensor& result = mean.emplace(name, Tensor(last.shape())).first->second;
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      result.flat()[i] = static_cast<float>(sum[i] / static_cast<double>(all_.size()));
+    }
+  }
+  return mean;
+}
+
 }  // namespace fovea

@@ -1,7 +1,8 @@
-// Averages of weights over a training run: the mean of snapshots, or one that forgets
-// exponentially.
+// Averages of weights over a training run: the mean of snapshots (all, or the last few), or one
+// that forgets exponentially.
 #pragma once
 
+#include <deque>
 #include <vector>
 
 #include "fovea/layers/parameters.h"
@@ -29,5 +30,21 @@ class WeightAverage {
   Tensor count_ = Tensor::zeros({1});
   std::vector<Tensor> average_;
 };
+
+// The last `most` states of a model (named_tensors), oldest first, in memory of their own.
+class Snapshots {
+ public:
+  explicit Snapshots(Index most) : most_(most) {}
+
+  void add(const NamedTensors& state);
+  NamedTensors mean() const;  // of one it is that one, bit by bit
+  const std::deque<NamedTensors>& all() const { return all_; }
+
+ private:
+  Index most_;
+  std::deque<NamedTensors> all_;
+};
+
+NamedTensors copy_of(const NamedTensors& state);
 
 }  // namespace fovea

@@ -24,6 +24,21 @@ double gradient_norm(const std::vector<Parameter>& parameters) {
   return std::sqrt(total);
 }
 
+std::string text(const OptimizerRule& rule) {
+  if (const auto* sgd = std::get_if<Sgd>(&rule)) {
+    return fmt::format("sgd momentum {}{} decay {}", sgd->momentum,
+                       sgd->nesterov ? " nesterov" : "", sgd->weight_decay);
+  }
+  if (const auto* adam = std::get_if<Adam>(&rule)) {
+    return fmt::format("{} beta1 {} beta2 {} epsilon {} decay {}",
+                       adam->decoupled ? "adam_w" : "adam", adam->beta1, adam->beta2, adam->epsilon,
+                       adam->weight_decay);
+  }
+  const auto& delta = std::get<AdaDelta>(rule);
+  return fmt::format("ada_delta rho {} epsilon {} decay {}", delta.rho, delta.epsilon,
+                     delta.weight_decay);
+}
+
 Optimizer::Optimizer(std::vector<Parameter> parameters, const OptimizerRule& rule)
     : parameters_(std::move(parameters)), rule_(rule) {
   const auto* sgd = std::get_if<Sgd>(&rule_);
@@ -34,15 +49,14 @@ Optimizer::Optimizer(std::vector<Parameter> parameters, const OptimizerRule& rul
   }
 }
 
-StepResult Optimizer::step(float rate, float max_norm) {
-  StepResult result{.gradient_norm = gradient_norm(parameters_)};
+StepResult Optimizer::step(float rate, float max_norm, double scale) {
+  StepResult result{.gradient_norm = scale * gradient_norm(parameters_)};
   result.skipped = !std::isfinite(result.gradient_norm);
   const double most = static_cast<double>(max_norm);
-  const float scale =
-      result.gradient_norm > most ? static_cast<float>(most / result.gradient_norm) : 1.0f;
+  if (result.gradient_norm > most) scale *= most / result.gradient_norm;
   if (!result.skipped) ++steps_.data()[0];
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (!result.skipped && parameters_[i].var.grad()) update(i, rate, scale);
+    if (!result.skipped && parameters_[i].var.grad()) update(i, rate, static_cast<float>(scale));
     parameters_[i].var.clear_grad();
   }
   return result;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -34,8 +35,10 @@ struct AdaDelta {
 
 using OptimizerRule = std::variant<Sgd, Adam, AdaDelta>;
 
+std::string text(const OptimizerRule& rule);  // "adam beta1 0.9 ...": all that makes it what it is
+
 struct StepResult {
-  double gradient_norm = 0;  // over all parameters, before clipping
+  double gradient_norm = 0;  // over all parameters, scaled, before clipping
   bool skipped = false;      // a gradient was not finite: nothing was changed
 };
 
@@ -45,9 +48,10 @@ class Optimizer {
  public:
   Optimizer(std::vector<Parameter> parameters, const OptimizerRule& rule);
 
-  // Updates every parameter that has a gradient and clears all gradients. Gradients whose global
-  // norm exceeds max_norm are scaled down to it.
-  StepResult step(float rate, float max_norm = std::numeric_limits<float>::infinity());
+  // Updates every parameter that has a gradient, by `scale` times the gradient, and clears all
+  // gradients. Those whose global norm, scaled, exceeds max_norm are scaled down to it.
+  StepResult step(float rate, float max_norm = std::numeric_limits<float>::infinity(),
+                  double scale = 1);
 
   Index steps() const { return static_cast<Index>(steps_.data()[0]); }
 

@@ -1,5 +1,7 @@
 #include "fovea/training/schedule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -30,7 +32,26 @@ double after_warmup(const LinearDecay& s, Index step) {
   return s.rate + (s.last - s.rate) * progress(step, s.warmup, s.steps);
 }
 
+std::string described(const ConstantRate& s) {
+  return fmt::format("constant rate {} warmup {}", s.rate, s.warmup);
+}
+std::string described(const InverseSquareRoot& s) {
+  return fmt::format("inverse_square_root rate {} warmup {}", s.rate, s.warmup);
+}
+std::string described(const Cosine& s) {
+  return fmt::format("cosine rate {} steps {} warmup {} last {}", s.rate, s.steps, s.warmup,
+                     s.last);
+}
+std::string described(const LinearDecay& s) {
+  return fmt::format("linear rate {} steps {} warmup {} last {}", s.rate, s.steps, s.warmup,
+                     s.last);
+}
+
 }  // namespace
+
+std::string text(const Schedule& schedule) {
+  return std::visit([](const auto& s) { return described(s); }, schedule);
+}
 
 float rate_at(const Schedule& schedule, Index step) {
   return std::visit(

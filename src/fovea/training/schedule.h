@@ -1,6 +1,7 @@
 // Learning-rate schedules: values, and one function from step to rate.
 #pragma once
 
+#include <string>
 #include <variant>
 
 #include "fovea/base/index.h"
@@ -35,5 +36,7 @@ struct LinearDecay {
 using Schedule = std::variant<ConstantRate, InverseSquareRoot, Cosine, LinearDecay>;
 
 float rate_at(const Schedule& schedule, Index step);
+std::string text(
+    const Schedule& schedule);  // "cosine rate 0.001 ...": all that makes it what it is
 
 }  // namespace fovea

@@ -99,6 +99,17 @@ TEST(Optimizer, ClipsByTheNormOfAllGradients) {
   EXPECT_FLOAT_EQ(b.value().item(), -0.8f);
 }
 
+TEST(Optimizer, ScalesGradientsBeforeItClips) {
+  for (const auto& [scale, moved] : {std::pair{0.1, -0.3f}, {0.5, -0.6f}}) {
+    Var a = Var::parameter(Tensor::zeros({1})), b = Var::parameter(Tensor::zeros({1}));
+    Optimizer optimizer({{"a", a}, {"b", b}}, Sgd{});
+    a.mutable_grad() = Tensor::full({1}, 3);
+    b.mutable_grad() = Tensor::full({1}, 4);
+    EXPECT_DOUBLE_EQ(optimizer.step(1, 1, scale).gradient_norm, 5 * scale);
+    EXPECT_FLOAT_EQ(a.value().item(), moved);
+  }
+}
+
 TEST(Optimizer, SkipsAStepWhoseGradientIsNotFinite) {
   Var a = Var::parameter(Tensor::zeros({2}));
   Optimizer optimizer({{"a", a}}, Adam{});
@@ -156,6 +167,38 @@ TEST(Schedule, RisesAndFallsAsDescribed) {
   EXPECT_NEAR(rate_at(Cosine{.rate = 1, .steps = 100, .last = 0.1f}, 1000), 0.1f, 1e-7);
   EXPECT_FLOAT_EQ(rate_at(LinearDecay{.rate = 1, .steps = 110, .warmup = 10}, 60), 0.5f);
   EXPECT_FLOAT_EQ(rate_at(LinearDecay{.rate = 1, .steps = 110, .warmup = 10}, 500), 0);
+}
+
+TEST(Text, OfRulesAndSchedulesTellsThemApart) {
+  EXPECT_EQ(text(OptimizerRule(Sgd{.momentum = 0.9f, .nesterov = true})),
+            "sgd momentum 0.9 nesterov decay 0");
+  EXPECT_EQ(text(OptimizerRule(adam_w())), "adam_w beta1 0.9 beta2 0.999 epsilon 1e-08 decay 0.01");
+  EXPECT_EQ(text(OptimizerRule(AdaDelta{})), "ada_delta rho 0.95 epsilon 1e-06 decay 0");
+  EXPECT_EQ(text(Schedule(ConstantRate{.rate = 0.1f})), "constant rate 0.1 warmup 0");
+  EXPECT_EQ(text(Schedule(InverseSquareRoot{})), "inverse_square_root rate 0.001 warmup 4000");
+  EXPECT_EQ(text(Schedule(Cosine{.steps = 7})), "cosine rate 0.001 steps 7 warmup 0 last 0");
+  EXPECT_EQ(text(Schedule(LinearDecay{.last = 1e-5f})),
+            "linear rate 0.001 steps 1 warmup 0 last 1e-05");
+}
+
+TEST(Snapshots, KeepTheLastAndTheirMean) {
+  Snapshots snapshots(3);
+  Tensor x = Tensor::full({2}, 100);
+  for (const float value : {7.0f, 1.0f, 2.0f, 6.0f}) {
+    x.data()[0] = value;
+    snapshots.add({{"x", x}});
+  }
+  EXPECT_EQ(snapshots.all().size(), 3u);
+  EXPECT_EQ(snapshots.mean().at("x").values(), (std::vector<float>{3, 100}));
+}
+
+// A third of three times a number is that number again, in double.
+TEST(Snapshots, OfWhatNeverChangedHaveItAsTheirMean) {
+  Random random{.seed = 2};
+  const Tensor x = Tensor::uniform({1000}, -1, 1, random);
+  Snapshots snapshots(3);
+  for (int i = 0; i < 3; ++i) snapshots.add({{"x", x}});
+  EXPECT_EQ(snapshots.mean().at("x").values(), x.values());
 }
 
 TEST(WeightAverage, IsTheMeanOfWhatWasAddedAndSwapsBack) {

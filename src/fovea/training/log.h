@@ -1,0 +1,54 @@
+// The log of a training run: what was measured when, one JSON object a line.
+//
+//   {"step":100,"seconds":3.2,"loss":4.1,"rate":0.001,"per_second":9021.5,"gradient_norm":0.8}
+//   {"step":100,"seconds":3.9,"metric":"BLEU","score":12.25,"text":"12.3"}
+#pragma once
+
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/base/index.h"
+
+namespace fovea {
+
+// How good a model is. Larger is better.
+struct Score {
+  double value = 0;
+  std::string name{};  // "BLEU"
+  std::string text{};  // the value as a person reads it: "38.5"
+};
+
+// A validation if there is a score; else a report of the steps since the report before it.
+struct LogEntry {
+  Index step = 0;
+  double seconds = 0;  // of training, over all runs
+  double loss = 0;     // mean; not a number if no step counted
+  double rate = 0;
+  double per_second = 0;     // of what the loss counts: words, images
+  double gradient_norm = 0;  // of the last step
+  std::optional<Score> score{};
+};
+
+std::string log_line(const LogEntry& entry);  // without the newline
+
+// A file that grows by a line for each entry.
+class LogFile {
+ public:
+  // Begins the file with `entries`, whatever stood there. Without a path nothing is written.
+  void open(const std::string& path, const std::vector<LogEntry>& entries);
+  void add(const LogEntry& entry);
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+};
+
+std::string log_text(const std::vector<LogEntry>& entries);
+
+// Lines as log_line writes them. `name` (a file) stands at the start of the message of an error.
+std::vector<LogEntry> parse_log(std::string_view text, const std::string& name);
+
+}  // namespace fovea

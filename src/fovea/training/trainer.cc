@@ -1,0 +1,397 @@
+#include "fovea/training/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+#include "fovea/base/error.h"
+#include "fovea/base/files.h"
+#include "fovea/training/average.h"
+#include "fovea/training/checkpoint.h"
+
+namespace fovea {
+namespace {
+
+constexpr Index kMostSkippedInARow = 20;
+// Writing checkpoints takes at most a twentieth of the time.
+constexpr double kLeastShareOfWork = 20;
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::map<std::string, std::string> what_makes_the_run(const Task& task, const TrainOptions& o) {
+  std::map<std::string, std::string> all = task.identity();
+  all["optimizer"] = text(o.rule);
+  all["schedule"] = text(o.schedule);
+  all["max norm"] = fmt::to_string(o.max_norm);
+  all["accumulate"] = fmt::to_string(o.accumulate);
+  all["validate every"] = fmt::to_string(o.validate_every);
+  all["average"] = fmt::to_string(o.average);
+  all["patience"] = fmt::to_string(o.patience);
+  all["seed"] = fmt::to_string(o.seed);
+  return all;
+}
+
+void check(const TrainOptions& o) {
+  if (o.steps <= 0 && !(o.minutes > 0) && o.patience <= 0)
+    fail("train: nothing says when to stop; give steps, minutes or patience");
+  if (o.steps < 0) fail("train: {} steps are too few", o.steps);
+  if (o.minutes < 0) fail("train: {} minutes are too few", o.minutes);
+  for (const auto& [name, value] : {std::pair{"accumulate", o.accumulate},
+                                    {"validate_every", o.validate_every},
+                                    {"average", o.average},
+                                    {"report_every", o.report_every}}) {
+    if (value < 1) fail("train: {} is {}, it must be at least 1", name, value);
+  }
+  if (!(o.max_norm > 0)) fail("train: max_norm is {}, it must be above 0", o.max_norm);
+  if (!o.out.empty() && std::filesystem::is_directory(o.out))
+    fail("{}: cannot write: it is a folder, give the name of a file", o.out);
+}
+
+void add_prefixed(const std::string& prefix, const NamedTensors& from, NamedTensors& to) {
+  for (const auto& [name, tensor] : from) to.emplace(prefix + name, tensor);
+}
+
+NamedTensors with_prefix(const std::string& prefix, const NamedTensors& from) {
+  NamedTensors found;
+  for (auto at = from.lower_bound(prefix); at != from.end() && at->first.starts_with(prefix); ++at)
+    found.emplace(at->first.substr(prefix.size()), at->second);
+  return found;
+}
+
+class Loop {
+ public:
+  Loop(Task& task, const TrainOptions& options, Observer& observer)
+      : task_(task),
+        options_(options),
+        observer_(observer),
+        checkpoint_(options.out + ".checkpoint"),
+        optimizer_(task.parameters(), options.rule),
+        snapshots_(options.average) {}
+
+  TrainResult run() {
+    begin();
+    while (!stopped()) {
+      if (state_.step % options_.validate_every == 0) validate();
+      if (checkpoint_due()) write();
+      if (done()) {
+        finish();
+        return result();
+      }
+      step();
+    }
+    write();
+    TrainResult stopped = result();
+    stopped.end = TrainResult::End::kStopped;
+    return stopped;
+  }
+
+ private:
+  void begin();
+  void resume(const FoundCheckpoint& found);
+  void refuse_other_options(const FoundCheckpoint& found) const;
+  void step();
+  Loss accumulate();
+  void count_skipped(bool skipped);
+  void report();
+  void validate();
+  void finish();
+
+  bool checkpoint_due() const;
+  void write();
+
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  bool out_of_patience() const {
+    return options_.patience > 0 && state_.without_progress >= options_.patience;
+  }
+  bool out_of_time() const { return options_.minutes > 0 && seconds() >= options_.minutes * 60; }
+  bool done() const {
+    return (options_.steps > 0 && state_.step >= options_.steps) || out_of_patience() ||
+           out_of_time();
+  }
+  double seconds() const { return seconds_before_ + seconds_since(start_); }
+  void note_limits(Progress& progress) const;
+  TrainResult result() const;
+
+  Task& task_;
+  const TrainOptions& options_;
+  Observer& observer_;
+  std::string checkpoint_;
+  Optimizer optimizer_;
+
+  // What a checkpoint holds beside the model and the optimiser's memory.
+  TrainState state_;
+  Snapshots snapshots_;
+  NamedTensors best_;
+  std::vector<LogEntry> log_;
+
+  LogFile log_file_;
+  Clock::time_point start_ = Clock::now();
+  double seconds_before_ = 0;
+  double written_at_ = 0, writing_took_ = 0;
+  Index written_step_ = 0;
+};
+
+// --- begin, checkpoint, resume
+
+void Loop::begin() {
+  check(options_);
+  if (!options_.out.empty()) {
+    using Start = TrainOptions::Start;
+    if (options_.start == Start::kNew && checkpoint_exists(checkpoint_)) {
+      fail(
+          "{}: an unfinished run has left this; pass --resume to go on with it, or --restart to "
+          "begin anew without it",
+          checkpoint_);
+    }
+    remove_remainders(checkpoint_);
+    remove_remainders(options_.out);
+    if (options_.start == Start::kRestart) remove_checkpoint(checkpoint_);
+    if (options_.start == Start::kResume) {
+      if (const auto found = read_checkpoint(checkpoint_)) {
+        resume(*found);
+      } else {
+        observer_.noted(
+            fmt::format("{}: there is no checkpoint, beginning at the first step", checkpoint_));
+      }
+    }
+  }
+  log_file_.open(options_.log_file, log_);
+  observer_.begun(task_, state_.step);
+  // What cannot be written later is better known before the work than after it.
+  if (state_.step == 0) write();
+  written_at_ = seconds();
+  written_step_ = state_.step;
+}
+
+void Loop::refuse_other_options(const FoundCheckpoint& found) const {
+  const auto now = what_makes_the_run(task_, options_);
+  const auto& then = found.checkpoint.options;
+  std::string differences;
+  const auto add = [&](const std::string& name, const std::string& was, const std::string& is) {
+    differences +=
+        fmt::format("{}{} was {} and is {}", differences.empty() ? "" : ", ", name, was, is);
+  };
+  for (const auto& [name, value] : now) {
+    const auto other = then.find(name);
+    const std::string was = other == then.end() ? "not given" : "'" + other->second + "'";
+    if (other == then.end() || other->second != value) add(name, was, "'" + value + "'");
+  }
+  for (const auto& [name, value] : then) {
+    if (!now.contains(name)) add(name, "'" + value + "'", "not given");
+  }
+  if (differences.empty()) return;
+  fail("{}: is of another run: {}; give what it was, or pass --restart to begin anew", found.file,
+       differences);
+}
+
+void Loop::resume(const FoundCheckpoint& found) {
+  refuse_other_options(found);
+  const Checkpoint& from = found.checkpoint;
+  load_tensors(found.file, with_prefix("model.", from.tensors), task_.tensors());
+  load_tensors(found.file, with_prefix("optimizer.", from.tensors), named_tensors(optimizer_));
+  for (Index i = 0; i < options_.average; ++i) {
+    const NamedTensors one = with_prefix(fmt::format("average.{}.", i), from.tensors);
+    if (!one.empty()) snapshots_.add(one);
+  }
+  best_ = with_prefix("best.", from.tensors);
+  state_ = from.state;
+  log_ = from.log;
+  seconds_before_ = state_.seconds;
+  start_ = Clock::now();
+  if (found.note.empty()) return;
+  observer_.noted(found.note);
+  // Else the next checkpoint would put the damaged one in the place of the good one.
+  std::filesystem::remove(checkpoint_);
+}
+
+bool Loop::checkpoint_due() const {
+  if (state_.step == written_step_) return false;
+  if (options_.checkpoint_steps > 0 && state_.step % options_.checkpoint_steps == 0) return true;
+  return seconds() - written_at_ >=
+         std::max(options_.checkpoint_seconds, kLeastShareOfWork * writing_took_);
+}
+
+void Loop::write() {
+  if (options_.out.empty()) return;
+  const auto start = Clock::now();
+  state_.seconds = seconds();
+  Checkpoint checkpoint{
+      .state = state_, .options = what_makes_the_run(task_, options_), .log = log_};
+  add_prefixed("model.", task_.tensors(), checkpoint.tensors);
+  add_prefixed("optimizer.", named_tensors(optimizer_), checkpoint.tensors);
+  for (std::size_t i = 0; i < snapshots_.all().size(); ++i)
+    add_prefixed(fmt::format("average.{}.", i), snapshots_.all()[i], checkpoint.tensors);
+  add_prefixed("best.", best_, checkpoint.tensors);
+  try {
+    write_checkpoint(checkpoint_, checkpoint);
+  } catch (const Error& error) {
+    if (state_.step == 0) throw;
+    fail("{}; stopped after step {}, --resume goes on from the last checkpoint", error.what(),
+         state_.step);
+  }
+  writing_took_ = seconds_since(start);
+  written_at_ = seconds();
+  written_step_ = state_.step;
+  observer_.checkpoint_written(checkpoint_, state_.step);
+}
+
+// --- one step
+
+Loss Loop::accumulate() {
+  Loss total;
+  for (Index i = 0; i < options_.accumulate; ++i) {
+    const Index batch = state_.step * options_.accumulate + i;
+    fovea::Run run{
+        .training = true,
+        .random = Random{.seed = options_.seed}.split(static_cast<std::uint64_t>(batch))};
+    const Loss loss = task_.step(batch, run);
+    total.sum += loss.sum;
+    total.count += loss.count;
+  }
+  if (!(total.count > 0)) fail("train: there is nothing to learn from in step {}", state_.step + 1);
+  return total;
+}
+
+void Loop::step() {
+  const auto start = Clock::now();
+  Progress now{.loss = accumulate()};
+  now.rate = static_cast<double>(rate_at(options_.schedule, state_.step + 1));
+  now.skipped = !std::isfinite(now.loss.sum);
+  if (now.skipped) {
+    for (Parameter& parameter : task_.parameters()) parameter.var.clear_grad();
+  } else {
+    const StepResult changed =
+        optimizer_.step(static_cast<float>(now.rate), options_.max_norm, 1 / now.loss.count);
+    now.skipped = changed.skipped;
+    now.gradient_norm = changed.gradient_norm;
+  }
+  ++state_.step;
+  now.step_seconds = seconds_since(start);
+  state_.step_seconds += now.step_seconds;
+  if (!now.skipped) {
+    state_.loss_sum += now.loss.sum;
+    state_.loss_count += now.loss.count;
+    state_.gradient_norm = now.gradient_norm;
+  }
+  note_limits(now);
+  observer_.stepped(now);
+  if (state_.step % options_.report_every == 0) report();
+  count_skipped(now.skipped);
+}
+
+void Loop::count_skipped(bool skipped) {
+  state_.skipped += skipped ? 1 : 0;
+  state_.skipped_in_a_row = skipped ? state_.skipped_in_a_row + 1 : 0;
+  if (state_.skipped_in_a_row < kMostSkippedInARow) return;
+  fail(
+      "train: the loss or its gradient was not finite in {} steps in a row, up to step {}; try a "
+      "smaller learning rate, a longer warm-up or a smaller limit of the gradient's norm",
+      kMostSkippedInARow, state_.step);
+}
+
+void Loop::note_limits(Progress& progress) const {
+  const double now = seconds();
+  const auto step = static_cast<double>(state_.step);
+  progress.step = state_.step;
+  progress.seconds = now;
+  progress.seconds_left = std::numeric_limits<double>::infinity();
+  if (options_.steps > 0) {
+    const auto steps = static_cast<double>(options_.steps);
+    progress.share = step / steps;
+    progress.seconds_left = now / step * std::max(0.0, steps - step);
+  }
+  if (options_.minutes > 0) {
+    progress.share = std::max(progress.share, now / (options_.minutes * 60));
+    progress.seconds_left =
+        std::min(progress.seconds_left, std::max(0.0, options_.minutes * 60 - now));
+  }
+  progress.share = std::min(1.0, progress.share);
+}
+
+void Loop::report() {
+  if (state_.reported_at == state_.step) return;
+  state_.reported_at = state_.step;
+  log_.push_back({.step = state_.step,
+                  .seconds = seconds(),
+                  .loss = state_.loss_sum / state_.loss_count,
+                  .rate = static_cast<double>(rate_at(options_.schedule, state_.step)),
+                  .per_second = state_.loss_count / state_.step_seconds,
+                  .gradient_norm = state_.gradient_norm});
+  log_file_.add(log_.back());
+  state_.loss_sum = state_.loss_count = state_.step_seconds = 0;
+}
+
+// --- validation and the end
+
+void Loop::validate() {
+  if (state_.validated_at == state_.step) return;  // also before the first step
+  observer_.validating(state_.step);
+  const NamedTensors model = task_.tensors();
+  NamedTensors own;  // while the averaged weights stand in their place
+  if (options_.average > 1) {
+    snapshots_.add(model);
+    own = snapshots_.all().back();
+    load_tensors("train", snapshots_.mean(), model);
+  }
+  Score score;
+  {
+    const NoGrad guard;
+    score = task_.validate();
+  }
+  // Not a number is worse than any.
+  if (!std::isfinite(score.value)) score.value = std::numeric_limits<double>::lowest();
+  const bool better = !state_.best || score.value > state_.best->value;
+  if (better) {
+    best_ = copy_of(model);
+    state_.best = score;
+    state_.best_step = state_.step;
+  }
+  state_.without_progress = better ? 0 : state_.without_progress + 1;
+  state_.validated_at = state_.step;
+  if (!own.empty()) load_tensors("train", own, model);
+  log_.push_back({.step = state_.step, .seconds = seconds(), .score = score});
+  log_file_.add(log_.back());
+  observer_.validated(state_.step, score, better);
+}
+
+void Loop::finish() {
+  // Before the last validation, which a longer run would not make here: it can go on from this.
+  if (options_.keep_checkpoint) write();
+  report();
+  validate();
+  load_tensors("train", best_, task_.tensors());
+  if (options_.out.empty()) return;
+  task_.save(options_.out, {.score = *state_.best, .step = state_.best_step});
+  if (!options_.keep_checkpoint) remove_checkpoint(checkpoint_);
+}
+
+TrainResult Loop::result() const {
+  TrainResult result{.step = state_.step,
+                     .seconds = seconds(),
+                     .skipped = state_.skipped,
+                     .best = {.score = state_.best.value_or(Score{}), .step = state_.best_step},
+                     .log = log_};
+  if (options_.steps > 0 && state_.step >= options_.steps) {
+    result.end = TrainResult::End::kSteps;
+  } else {
+    result.end = out_of_patience() ? TrainResult::End::kPatience : TrainResult::End::kMinutes;
+  }
+  return result;
+}
+
+}  // namespace
+
+TrainResult train(Task& task, const TrainOptions& options, Observer& observer) {
+  return Loop(task, options, observer).run();
+}
+
+TrainResult train(Task& task, const TrainOptions& options) {
+  Observer nobody;
+  return train(task, options, nobody);
+}
+
+}  // namespace fovea

@@ -1,0 +1,402 @@
+#include "fovea/training/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fovea/base/base_test_tools.h"
+#include "fovea/io/reader_test_tools.h"
+#include "fovea/training/trainer_test_tools.h"
+
+namespace fovea {
+namespace {
+
+using End = TrainResult::End;
+using Start = TrainOptions::Start;
+
+class Trainer : public testing::Test {
+ protected:
+  TrainOptions options() const { return many_options(folder / "model"); }
+
+  // The bytes of the model file of a run from its beginning.
+  std::string bytes_of_run(const TrainOptions& options) {
+    CountingTask task;
+    train(task, options);
+    return folder.read("model");
+  }
+
+  ScratchFolder folder;
+};
+
+// Remembers what it is told, and asks to stop when it is time.
+struct Witness : Observer {
+  std::function<void(const Progress&)> at_step;
+  std::vector<std::string> notes;
+  std::vector<double> losses, scores;
+  std::vector<Index> bests, skipped, checkpoints;
+  Index begun_at = -1;
+
+  void begun(const Task&, Index step) override { begun_at = step; }
+  void stepped(const Progress& progress) override {
+    losses.push_back(progress.loss.sum / progress.loss.count);
+    if (progress.skipped) skipped.push_back(progress.step);
+    if (at_step) at_step(progress);
+  }
+  void validated(Index step, const Score& score, bool best) override {
+    scores.push_back(score.value);
+    if (best) bests.push_back(step);
+  }
+  void checkpoint_written(const std::string&, Index step) override { checkpoints.push_back(step); }
+  void noted(const std::string& line) override { notes.push_back(line); }
+};
+
+// Trains up to `step`, then stops as Ctrl-C does.
+TrainResult train_until(Index step, Task& task, TrainOptions options) {
+  std::atomic<bool> stop{step == 0};
+  options.stop = &stop;
+  Witness witness;
+  witness.at_step = [&](const Progress& progress) { stop = progress.step >= step; };
+  return train(task, options, witness);
+}
+
+// 91 to 100 over ten seeds.
+TEST_F(Trainer, Learns) {
+  CountingTask task;
+  const TrainResult result = train(task, options());
+  EXPECT_GT(result.best.score.value, 85);
+  EXPECT_EQ(result.step, 120);
+  EXPECT_EQ(result.end, End::kSteps);
+  EXPECT_EQ(folder.files(), 1);  // the model alone
+  EXPECT_DOUBLE_EQ(task.validate().value, result.best.score.value);
+}
+
+TEST_F(Trainer, InterruptedAnywhereAndResumedWritesTheSameFile) {
+  const std::string whole = bytes_of_run(options());
+  for (const Index at : {0, 1, 24, 25, 26, 49, 60, 74, 75, 100, 119, 120}) {
+    std::filesystem::remove(folder / "model");
+    CountingTask first, second;
+    const TrainResult stopped = train_until(at, first, options());
+    EXPECT_EQ(stopped.end, End::kStopped) << at;
+    EXPECT_EQ(stopped.step, at);
+    EXPECT_FALSE(std::filesystem::exists(folder / "model"));
+    TrainOptions rest = options();
+    rest.start = Start::kResume;
+    const TrainResult result = train(second, rest);
+    EXPECT_EQ(result.end, End::kSteps);
+    EXPECT_TRUE(folder.read("model") == whole) << "stopped after step " << at;
+    EXPECT_EQ(folder.files(), 1);
+  }
+}
+
+TEST_F(Trainer, InterruptedAfterEveryFewStepsWritesTheSameFile) {
+  const std::string whole = bytes_of_run(options());
+  TrainOptions part = options();
+  for (Index at = 7; at < 120; at += 7) {
+    CountingTask task;
+    train_until(at, task, part);
+    part.start = Start::kResume;
+  }
+  EXPECT_TRUE(bytes_of_run(part) == whole);
+}
+
+TEST_F(Trainer, OneThreadAndTwoWriteTheSameFile) {
+  std::vector<std::string> files;
+  for (const int count : {1, 2}) {
+    const UseThreads use(count);
+    files.push_back(bytes_of_run(options()));
+  }
+  EXPECT_TRUE(files[0] == files[1]);
+}
+
+TEST_F(Trainer, AnotherSeedIsAnotherModel) {
+  TrainOptions other = options();
+  other.seed = 10;
+  EXPECT_FALSE(bytes_of_run(options()) == bytes_of_run(other));
+}
+
+TEST_F(Trainer, ALongerRunGoesOnFromAKeptCheckpoint) {
+  TrainOptions longer = options();
+  longer.steps = 165;  // validations at 120 and 165, which are none of the regular ones
+  const std::string whole = bytes_of_run(longer);
+  TrainOptions first = options();
+  first.keep_checkpoint = true;
+  bytes_of_run(first);
+  EXPECT_TRUE(std::filesystem::exists(folder / "model.checkpoint"));
+  longer.start = Start::kResume;
+  EXPECT_TRUE(bytes_of_run(longer) == whole);
+}
+
+TEST_F(Trainer, StopsWhenScoresNoLongerGrowAndKeepsTheBest) {
+  CountingTask task;
+  const std::vector<double> scores = {1, 2, 5, 4, 4, 6, 6, std::nan(""), 3, 9};
+  task.scores = [&](Index n) { return scores[static_cast<std::size_t>(n - 1)]; };
+  TrainOptions patient = options();
+  patient.steps = 0;
+  patient.patience = 3;
+  patient.validate_every = 2;
+  patient.average = 1;
+  Witness witness;
+  std::map<Index, NamedTensors> weights;
+  witness.at_step = [&](const Progress& now) {
+    for (const auto& [name, tensor] : task.tensors()) weights[now.step][name] = tensor.copy();
+  };
+  const TrainResult result = train(task, patient, witness);
+  EXPECT_EQ(result.end, End::kPatience);
+  EXPECT_EQ(result.step, 18);
+  EXPECT_EQ(result.best.step, 12);
+  EXPECT_EQ(result.best.score.value, 6);
+  EXPECT_EQ(witness.bests, (std::vector<Index>{2, 4, 6, 12}));
+  for (const auto& [name, tensor] : task.tensors())
+    EXPECT_EQ(tensor.values(), weights[12][name].values()) << name;
+}
+
+TEST_F(Trainer, ValidatesAndKeepsTheMeanOfTheLastWeights) {
+  CountingTask task;
+  task.scores = [](Index n) { return static_cast<double>(n); };
+  TrainOptions averaging = options();
+  averaging.steps = 20;
+  averaging.validate_every = 4;
+  averaging.average = 3;
+  Witness witness;
+  std::vector<double> mean(7 * 8);
+  std::vector<float> last;
+  witness.at_step = [&](const Progress& now) {
+    last = task.model.words.table.value().values();
+    if (now.step < 12 || now.step % 4 != 0) return;
+    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += static_cast<double>(last[i]) / 3;
+  };
+  train(task, averaging, witness);
+  EXPECT_NE(task.model.words.table.value().values(), last);
+  for (std::size_t i = 0; i < mean.size(); ++i)
+    EXPECT_NEAR(task.model.words.table.value().values()[i], mean[i], 1e-7);
+}
+
+// Adam hides a wrong factor of the gradient, so plain descent it is.
+TEST_F(Trainer, AccumulatedBatchesAreOneLargeBatch) {
+  std::vector<std::vector<float>> tables;
+  for (const Index parts : {1, 4}) {
+    CountingTask task(16 / parts);
+    task.model.drop = Dropout{0};
+    task.model.each_alone = true;
+    TrainOptions plain = options();
+    plain.out.clear();
+    plain.steps = 20;
+    plain.rule = Sgd{};
+    plain.schedule = ConstantRate{.rate = 0.5f};
+    plain.average = 1;
+    plain.accumulate = parts;
+    train(task, plain);
+    tables.push_back(task.model.hidden.weight.value().values());
+  }
+  for (std::size_t i = 0; i < tables[0].size(); ++i) EXPECT_NEAR(tables[0][i], tables[1][i], 2e-6);
+  EXPECT_NE(tables[0], CountingTask().model.hidden.weight.value().values());
+}
+
+TEST_F(Trainer, SkipsStepsThatAreNotFinite) {
+  CountingTask task;
+  const double inf = std::numeric_limits<double>::infinity();
+  task.spoiled = [&](Index batch) { return batch == 7 ? std::nan("") : batch == 20 ? inf : 1; };
+  Witness witness;
+  const TrainResult result = train(task, options(), witness);
+  EXPECT_EQ(witness.skipped, (std::vector<Index>{4, 11}));  // two batches a step
+  EXPECT_EQ(result.skipped, 2);
+  EXPECT_GT(result.best.score.value, 85);
+}
+
+TEST_F(Trainer, GivesUpAfterManyStepsThatAreNotFinite) {
+  CountingTask task;
+  task.spoiled = [](Index batch) { return batch >= 20 && batch / 2 != 15 ? std::nan("") : 1; };
+  EXPECT_EQ(failure_of([&] { train(task, options()); }),
+            "train: the loss or its gradient was not finite in 20 steps in a row, up to step 36; "
+            "try a smaller learning rate, a longer warm-up or a smaller limit of the gradient's "
+            "norm");
+}
+
+TEST_F(Trainer, CountsMinutesOverAllRuns) {
+  TrainOptions timed = options();
+  timed.steps = 0;
+  timed.minutes = 0.2 / 60;
+  CountingTask first, second;
+  const TrainResult stopped = train_until(5, first, timed);
+  timed.start = Start::kResume;
+  const TrainResult result = train(second, timed);
+  EXPECT_EQ(result.end, End::kMinutes);
+  EXPECT_GT(result.step, 5);
+  EXPECT_GE(result.seconds, 0.2);
+  EXPECT_LT(stopped.seconds, result.seconds);
+}
+
+TEST_F(Trainer, TellsHowFarItIs) {
+  CountingTask task;
+  Witness witness;
+  std::vector<Progress> all;
+  witness.at_step = [&](const Progress& progress) { all.push_back(progress); };
+  train(task, options(), witness);
+  ASSERT_EQ(all.size(), 120u);
+  EXPECT_DOUBLE_EQ(all[29].share, 0.25);
+  EXPECT_NEAR(all[29].seconds_left, 3 * all[29].seconds, 1e-9);
+  EXPECT_EQ(all[119].seconds_left, 0);
+  EXPECT_EQ(all[0].loss.count, 16);
+  EXPECT_NEAR(all[4].rate, 1e-3, 1e-9);
+  EXPECT_GT(all[0].gradient_norm, 0);
+}
+
+// --- checkpoints
+
+TEST_F(Trainer, DoesNotRunOverTheCheckpointOfAnotherRun) {
+  CountingTask first, second, third;
+  train_until(30, first, options());
+  EXPECT_EQ(failure_of([&] { train(second, options()); }),
+            (folder / "model.checkpoint") +
+                ": an unfinished run has left this; pass --resume to go on with it, or --restart "
+                "to begin anew without it");
+  TrainOptions anew = options();
+  anew.start = Start::kRestart;
+  Witness witness;
+  train(third, anew, witness);
+  EXPECT_EQ(witness.begun_at, 0);
+}
+
+TEST_F(Trainer, ResumesFromNothingAtTheFirstStep) {
+  const std::string whole = bytes_of_run(options());
+  TrainOptions resumed = options();
+  resumed.start = Start::kResume;
+  CountingTask task;
+  Witness witness;
+  train(task, resumed, witness);
+  EXPECT_EQ(witness.notes,
+            std::vector<std::string>{(folder / "model.checkpoint") +
+                                     ": there is no checkpoint, beginning at the first step"});
+  EXPECT_TRUE(folder.read("model") == whole);
+}
+
+TEST_F(Trainer, GoesOnFromTheCheckpointBeforeADamagedOne) {
+  const std::string whole = bytes_of_run(options());
+  for (const bool truncated : {true, false}) {
+    CountingTask first, second;
+    TrainOptions part = options();
+    part.checkpoint_seconds = 1e9;
+    part.checkpoint_steps = 20;
+    train_until(50, first, part);
+    std::string bytes = folder.read("model.checkpoint");
+    if (truncated) {
+      bytes.resize(bytes.size() / 2);
+    } else {
+      bytes[bytes.size() / 2] ^= 1;
+    }
+    folder.write("model.checkpoint", bytes);
+    part.start = Start::kResume;
+    Witness witness;
+    std::string beside;
+    witness.at_step = [&](const Progress&) { beside = folder.read("model.checkpoint.previous"); };
+    const std::string good = folder.read("model.checkpoint.previous");
+    const std::string damaged = folder.read("model.checkpoint");
+    train(second, part, witness);
+    EXPECT_EQ(witness.begun_at, 40);
+    ASSERT_EQ(witness.notes.size(), 1u);
+    EXPECT_TRUE(witness.notes[0].starts_with(folder / "model.checkpoint: ")) << witness.notes[0];
+    EXPECT_TRUE(witness.notes[0].ends_with("; going on from the checkpoint before it"));
+    EXPECT_NE(beside, damaged);
+    EXPECT_TRUE(folder.read("model") == whole);
+  }
+}
+
+TEST_F(Trainer, RefusesACheckpointOfOtherOptionsAndNamesThem) {
+  CountingTask first;
+  train_until(30, first, options());
+  TrainOptions other = options();
+  other.start = Start::kResume;
+  other.seed = 4;
+  CountingTask second;
+  second.data = "other.tsv";
+  EXPECT_EQ(failure_of([&] { train(second, other); }),
+            (folder / "model.checkpoint") +
+                ": is of another run: data was 'counted' and is 'other.tsv', seed was '9' and is "
+                "'4'; give what it was, or pass --restart to begin anew");
+  EXPECT_EQ(second.model.words.table.value().values(),
+            CountingTask().model.words.table.value().values());
+  EXPECT_TRUE(std::filesystem::exists(folder / "model.checkpoint"));
+}
+
+TEST_F(Trainer, WithoutSpaceStopsAndLosesNothing) {
+  const std::string whole = bytes_of_run(options());
+  CountingTask first;
+  train_until(30, first, options());
+  TrainOptions rest = options();
+  rest.start = Start::kResume;
+  {
+    const FullDisk full(2000);
+    CountingTask second;
+    EXPECT_EQ(failure_of([&] { train(second, rest); }),
+              (folder / "model.checkpoint") +
+                  ": cannot write: File too large; free some space, the file that stood there is "
+                  "unchanged; stopped after step 31, --resume goes on from the last checkpoint");
+  }
+  EXPECT_TRUE(bytes_of_run(rest) == whole);
+  EXPECT_EQ(folder.files(), 1);
+}
+
+TEST_F(Trainer, FindsOutBeforeTheWorkThatItCannotWrite) {
+  CountingTask task;
+  TrainOptions nowhere = options();
+  nowhere.out = folder / "no/model";
+  Witness witness;
+  EXPECT_EQ(failure_of([&] { train(task, nowhere, witness); }),
+            folder / "no/model.checkpoint" +
+                ": cannot write: No such file or directory; does the folder exist?");
+  EXPECT_TRUE(witness.losses.empty());
+  nowhere.out = folder.path();
+  EXPECT_EQ(failure_of([&] { train(task, nowhere); }),
+            folder.path() + ": cannot write: it is a folder, give the name of a file");
+}
+
+TEST_F(Trainer, RefusesOptionsThatMakeNoSense) {
+  CountingTask task;
+  EXPECT_EQ(failure_of([&] { train(task, {}); }),
+            "train: nothing says when to stop; give steps, minutes or patience");
+  EXPECT_EQ(failure_of([&] { train(task, {.steps = 1, .accumulate = 0}); }),
+            "train: accumulate is 0, it must be at least 1");
+  EXPECT_EQ(failure_of([&] { train(task, {.steps = 1, .max_norm = 0}); }),
+            "train: max_norm is 0, it must be above 0");
+  EXPECT_EQ(failure_of([&] { train(task, {.steps = -1, .minutes = 1}); }),
+            "train: -1 steps are too few");
+}
+
+// --- the log
+
+TEST_F(Trainer, LogsEveryReportAndValidationOnceHoweverOftenItWasInterrupted) {
+  TrainOptions logging = options();
+  logging.log_file = folder / "log";
+  CountingTask task;
+  const TrainResult whole = train(task, logging);
+  const std::vector<LogEntry> expected = parse_log(folder.read("log"), "log");
+  ASSERT_EQ(expected.size(), 12u + 5u);
+  EXPECT_EQ(log_text(whole.log), folder.read("log"));
+  std::filesystem::remove(folder / "log");
+
+  for (const Index at : {23, 25, 67}) {
+    CountingTask part;
+    train_until(at, part, logging);
+    logging.start = Start::kResume;
+    // A killed run would have left lines that no checkpoint knows of, the last one broken.
+    folder.write("log", folder.read("log") + folder.read("log") + R"({"step":)");
+  }
+  CountingTask rest;
+  train(rest, logging);
+  const std::vector<LogEntry> found = parse_log(folder.read("log"), "log");
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].step, expected[i].step);
+    EXPECT_EQ(found[i].loss, expected[i].loss);
+    EXPECT_EQ(found[i].rate, expected[i].rate);
+    EXPECT_EQ(found[i].gradient_norm, expected[i].gradient_norm);
+    ASSERT_EQ(found[i].score.has_value(), expected[i].score.has_value());
+    if (found[i].score) {
+      EXPECT_EQ(found[i].score->value, expected[i].score->value);
+    }
+    EXPECT_GE(found[i].seconds, found[i > 0 ? i - 1 : 0].seconds);
+  }
+}
+
+}  // namespace
+}  // namespace fovea
