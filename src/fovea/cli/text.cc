@@ -17,13 +17,6 @@ bool harmless(char32_t code) {
   return !directs;
 }
 
-// Characters, near enough to columns of a terminal.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u;
-  }));
-}
-
 }  // namespace
 
 std::string with_commas(Index number) {
@@ -49,6 +42,19 @@ std::string byte_size(Index bytes) {
     unit = next;
   }
   return fmt::format("{:.1f} {}", size, unit);
+}
+
+std::size_t width(std::string_view text) {  // characters
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u;
+  }));
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<Index>(seconds + 0.5);
+  const Index hours = whole / 3600, minutes = whole / 60 % 60;
+  if (hours == 0) return fmt::format("{}:{:02}", minutes, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
 }
 
 std::string printable(std::string_view text) {

@@ -26,6 +26,15 @@ TEST(Text, WritesSizesWithOneDigitThatMatters) {
   EXPECT_EQ(byte_size(std::numeric_limits<Index>::max()), "8.0 EiB");
 }
 
+TEST(Text, WritesTimesAsAClockDoes) {
+  EXPECT_EQ(duration(0), "0:00");
+  EXPECT_EQ(duration(59.4), "0:59");
+  EXPECT_EQ(duration(59.6), "1:00");
+  EXPECT_EQ(duration(83), "1:23");
+  EXPECT_EQ(duration(3599.9), "1:00:00");
+  EXPECT_EQ(duration(3600 * 26 + 61), "26:01:01");
+}
+
 TEST(Text, EscapesWhatIsNoText) {
   EXPECT_EQ(printable("déjà vu, 注意"), "déjà vu, 注意");
   EXPECT_EQ(printable("a\nb\tc\x7f"), "a\\nb\\x09c\\x7f");

@@ -342,12 +342,14 @@ void Loop::validate() {
     const NoGrad guard;
     score = task_.validate();
   }
-  // Not a number is worse than any.
-  if (!std::isfinite(score.value)) score.value = std::numeric_limits<double>::lowest();
-  const bool better = !state_.best || score.value > state_.best->value;
+  // Not a number is worse than any. (JSON, which the checkpoint is in, knows no infinity.)
+  const double value =
+      std::isfinite(score.value) ? score.value : std::numeric_limits<double>::lowest();
+  const bool better = !state_.best || value > state_.best->value;
   if (better) {
     best_ = copy_of(model);
     state_.best = score;
+    state_.best->value = value;
     state_.best_step = state_.step;
   }
   state_.without_progress = better ? 0 : state_.without_progress + 1;
