@@ -34,6 +34,8 @@ struct Random {
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
   std::uint64_t position = 0;
+  bool zeros = false;  // tensors of random numbers are 0, at no cost: their values are about to be
+                       // read from a file
 
   // Numbers stand in groups of 64, from 16 counters: word j / 16 of counter j % 16, so that vectors
   // of up to 16 lanes read consecutive numbers from consecutive counters.

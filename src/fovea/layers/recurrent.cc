@@ -1,9 +1,11 @@
 #include "fovea/layers/recurrent.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "fovea/autograd/ops.h"
 #include "fovea/base/error.h"
+#include "fovea/kernels/elementwise.h"
 
 namespace fovea {
 namespace {
@@ -11,19 +13,17 @@ namespace {
 // Orthonormal rows and columns, by Gram-Schmidt on normal numbers.
 Tensor orthogonal(Index n, Random& random) {
   Tensor q = Tensor::normal({n, n}, 0, 1, random);
+  if (random.zeros) return q;
   for (Index i = 0; i < n; ++i) {
-    float* row = q.data() + i * n;
-    for (int pass = 0; pass < 2; ++pass) {  // twice is enough for full precision
-      for (Index j = 0; j < i; ++j) {
-        const float* other = q.data() + j * n;
-        double dot = 0;
-        for (Index k = 0; k < n; ++k) dot += static_cast<double>(row[k]) * other[k];
-        for (Index k = 0; k < n; ++k) row[k] -= static_cast<float>(dot) * other[k];
-      }
+    Tensor row = q.slice(0, i, i + 1);
+    const Tensor above = q.slice(0, 0, i);
+    for (int pass = 0; i > 0 && pass < 2; ++pass) {  // twice is enough for full precision
+      const Tensor shadow = matmul(matmul(row, above.transpose()), above);
+      kernels::add_scaled(shadow.data(), -1.0f, row.data(), n);
     }
-    double square = 0;
-    for (Index k = 0; k < n; ++k) square += static_cast<double>(row[k]) * row[k];
-    for (Index k = 0; k < n; ++k) row[k] /= static_cast<float>(std::sqrt(square));
+    const double square = std::inner_product(row.data(), row.data() + n, row.data(), 0.0);
+    const auto scale = static_cast<float>(1 / std::sqrt(square));
+    kernels::map(kernels::Unary::kMultiply, row.data(), row.data(), n, scale);
   }
   return q;
 }

@@ -71,12 +71,14 @@ Tensor Tensor::full(const Shape& shape, float value) {
 }
 
 Tensor Tensor::uniform(const Shape& shape, float low, float high, Random& random) {
+  if (random.zeros) return zeros(shape);
   Tensor result(shape);
   for (float& value : result.flat()) value = random.uniform(low, high);
   return result;
 }
 
 Tensor Tensor::normal(const Shape& shape, float mean, float deviation, Random& random) {
+  if (random.zeros) return zeros(shape);
   Tensor result(shape);
   for (float& value : result.flat()) value = mean + deviation * random.normal();
   return result;

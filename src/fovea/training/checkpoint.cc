@@ -56,7 +56,7 @@ TrainState parse_state(const std::string& text) {
   visit_state(state, [&](const char* name, auto& value) { json.at(name).get_to(value); });
   if (json.contains("best")) {
     const Json& best = json["best"];
-    state.best = Score{.value = best.at("value").get<double>(),
+    state.best = Grade{.value = best.at("value").get<double>(),
                        .name = best.at("name").get<std::string>(),
                        .text = best.at("text").get<std::string>()};
   }

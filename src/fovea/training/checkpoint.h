@@ -19,7 +19,7 @@ struct TrainState {
 
   Index validated_at = 0;      // the step of the last validation; 0: none yet
   Index without_progress = 0;  // validations since the best one
-  std::optional<Score> best{};
+  std::optional<Grade> best{};
   Index best_step = 0;
 
   Index reported_at = 0;

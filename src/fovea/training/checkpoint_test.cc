@@ -14,14 +14,14 @@ Checkpoint example() {
   return {.state = {.step = 12,
                     .seconds = 0.1 + 0.2,
                     .validated_at = 10,
-                    .best = Score{.value = 1 / 3.0, .name = "BLEU", .text = "33 é"},
+                    .best = Grade{.value = 1 / 3.0, .name = "BLEU", .text = "33 é"},
                     .best_step = 10,
                     .loss_sum = 1e-300},
           .options = {{"seed", "1"}, {"data", "\"quoted\"\n"}},
           .tensors = {{"model.a", Tensor({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6})},
                       {"optimizer.steps", Tensor::full({1}, 12)}},
           .log = {{.step = 5, .seconds = 1, .loss = std::nan(""), .rate = 0.1},
-                  {.step = 10, .seconds = 2, .score = Score{.value = 0.5, .name = "BLEU"}}}};
+                  {.step = 10, .seconds = 2, .score = Grade{.value = 0.5, .name = "BLEU"}}}};
 }
 
 TEST(Checkpoint, IsReadAsItWasWritten) {

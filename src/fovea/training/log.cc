@@ -23,7 +23,7 @@ LogEntry parse_line(std::string_view line) {
   const Json object = Json::parse(line);
   LogEntry entry{.step = object.at("step").get<Index>(), .seconds = number(object, "seconds")};
   if (object.contains("metric")) {
-    entry.score = Score{.value = number(object, "score"),
+    entry.score = Grade{.value = number(object, "score"),
                         .name = object.at("metric").get<std::string>(),
                         .text = object.at("text").get<std::string>()};
     return entry;

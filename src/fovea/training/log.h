@@ -15,7 +15,7 @@
 namespace fovea {
 
 // How good a model is. Larger is better.
-struct Score {
+struct Grade {
   double value = 0;
   std::string name{};  // "BLEU"
   std::string text{};  // the value as a person reads it: "38.5"
@@ -29,7 +29,7 @@ struct LogEntry {
   double rate = 0;
   double per_second = 0;     // of what the loss counts: words, images
   double gradient_norm = 0;  // of the last step
-  std::optional<Score> score{};
+  std::optional<Grade> score{};
 };
 
 std::string log_line(const LogEntry& entry);  // without the newline

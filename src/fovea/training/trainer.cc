@@ -337,7 +337,7 @@ void Loop::validate() {
     own = snapshots_.all().back();
     load_tensors("train", snapshots_.mean(), model);
   }
-  Score score;
+  Grade score;
   {
     const NoGrad guard;
     score = task_.validate();
@@ -375,7 +375,7 @@ TrainResult Loop::result() const {
   TrainResult result{.step = state_.step,
                      .seconds = seconds(),
                      .skipped = state_.skipped,
-                     .best = {.score = state_.best.value_or(Score{}), .step = state_.best_step},
+                     .best = {.score = state_.best.value_or(Grade{}), .step = state_.best_step},
                      .log = log_};
   if (options_.steps > 0 && state_.step >= options_.steps) {
     result.end = TrainResult::End::kSteps;

@@ -26,7 +26,7 @@ struct Loss {
 };
 
 struct Best {
-  Score score{};
+  Grade score{};
   Index step = 0;
 };
 
@@ -42,7 +42,7 @@ class Task {
   // of losses, which the loop divides by the count. Of a mean over `count` words that is
   // backward(mean, Tensor::scalar(count)).
   virtual Loss step(Index batch, Run& run) = 0;
-  virtual Score validate() = 0;  // of the weights as they are; called without gradients
+  virtual Grade validate() = 0;  // of the weights as they are; called without gradients
 
   // The finished model, weights as they are.
   virtual void save(const std::string& file, const Best& best) = 0;
@@ -98,7 +98,7 @@ class Observer {
   virtual void begun(const Task& /*task*/, Index /*step*/) {}  // steps done by runs before
   virtual void stepped(const Progress& /*progress*/) {}
   virtual void validating(Index /*step*/) {}
-  virtual void validated(Index /*step*/, const Score& /*score*/, bool /*best*/) {}
+  virtual void validated(Index /*step*/, const Grade& /*score*/, bool /*best*/) {}
   virtual void checkpoint_written(const std::string& /*file*/, Index /*step*/) {}
   virtual void noted(const std::string& /*line*/) {}  // what a person should know
 };

@@ -42,7 +42,7 @@ struct Witness : Observer {
     if (progress.skipped) skipped.push_back(progress.step);
     if (at_step) at_step(progress);
   }
-  void validated(Index step, const Score& score, bool best) override {
+  void validated(Index step, const Grade& score, bool best) override {
     scores.push_back(score.value);
     if (best) bests.push_back(step);
   }

@@ -58,7 +58,7 @@ class CountingTask : public Task {
     return {.sum = static_cast<double>(loss.value().item()) * count * spoil, .count = count};
   }
 
-  Score validate() override {
+  Grade validate() override {
     ++validations;
     if (scores) return {.value = scores(validations), .name = "given", .text = "?"};
     fovea::Run run;

@@ -1,0 +1,52 @@
+// Which words of a source each word of its translation came from: what a translator looked at, as a
+// result.
+//
+// Weights of pieces become weights of words: those of a source word's pieces are added, those of a
+// target word's pieces averaged. The source's </s> keeps a column of its own; the step that says
+// </s> has no row.
+#pragma once
+
+#include <optional>
+
+#include "fovea/models/translation_model.h"
+
+namespace fovea {
+
+// Which of a model's looks count. Of a model that looks once a step there is nothing to choose.
+struct LookChoice {
+  std::optional<Index>
+      layer{};  // default: the last but one of several (Garg et al. 2019), else the only one
+  std::optional<Index> head{};  // default: the mean of all heads
+};
+
+// While it says `target` (words, without </s>): weights [target + 1, source + 1] of each pair, the
+// last row for </s>. Empty tensors of a model that does not attend.
+std::vector<Tensor> attention_of(const Translator& model, std::span<const Words> source,
+                                 std::span<const Words> target, const LookChoice& choice = {});
+
+// Words as a person or a gold alignment separates them, and the word each piece belongs to.
+struct Spelling {
+  std::vector<std::string> words;
+  std::vector<Index> word_of;  // per piece; -1: none
+};
+// Words by white space.
+Spelling spelling(const Tokenizer& tokenizer, const Words& pieces);
+// Words as given, which the pieces must spell, white space aside; nothing if they do not.
+std::optional<Spelling> spelling(const Tokenizer& tokenizer, const Words& pieces,
+                                 std::span<const std::string> words);
+
+struct SoftAlignment {
+  std::vector<std::string> source, target;
+  Tensor weights;  // [target, source + 1]: the last column is </s>
+
+  struct Link {
+    Index source, target;
+  };
+  // Each target word with the source word of the largest weight, </s> aside.
+  std::vector<Link> links() const;
+};
+
+// piece_weights: one of attention_of()'s.
+SoftAlignment align(const Tensor& piece_weights, const Spelling& source, const Spelling& target);
+
+}  // namespace fovea

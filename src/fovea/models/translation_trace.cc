@@ -1,0 +1,77 @@
+#include "fovea/models/translation_trace.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "fovea/kernels/softmax.h"
+
+namespace fovea {
+namespace {
+
+std::vector<Trace::Label> labels(const Tokenizer& tokenizer, const Words& pieces) {
+  const std::vector<Index> word_of = spelling(tokenizer, pieces).word_of;
+  std::vector<Trace::Label> labels;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    labels.push_back({tokenizer.piece(pieces[i]), word_of[i]});
+  }
+  labels.push_back({tokenizer.piece(kEndId), -1});
+  return labels;
+}
+
+Trace::Step step_of(const DecodingStep& step, const Tokenizer& tokenizer, Index count) {
+  const Index vocab = step.logits.shape(1);
+  Tensor p({1, vocab});
+  kernels::softmax(step.logits.packed().data(), p.data(), {1, vocab});
+  std::vector<std::int32_t> order(static_cast<std::size_t>(vocab));
+  std::iota(order.begin(), order.end(), 0);
+  const auto last = order.begin() + std::min(count, vocab);
+  std::partial_sort(order.begin(), last, order.end(), [&](std::int32_t a, std::int32_t b) {
+    return p.data()[a] != p.data()[b] ? p.data()[a] > p.data()[b] : a < b;
+  });
+  Trace::Step result;
+  std::for_each(order.begin(), last, [&](std::int32_t w) {
+    result.choices.push_back({tokenizer.piece(w), p.data()[w]});
+  });
+  if (step.context) result.context = step.context.reshape({-1});
+  return result;
+}
+
+void add_looks(const DecodingStep& step, Index t, Index steps, std::vector<Trace::Head>& heads) {
+  if (heads.empty()) {
+    for (const Look& look : step.looks) {
+      const Shape shape{steps, look.weights.shape(1)};
+      heads.push_back({"cross", look.layer, look.head, Tensor(shape), Tensor(shape)});
+    }
+  }
+  for (std::size_t i = 0; i < step.looks.size(); ++i) {
+    Tensor scores = heads[i].scores.slice(0, t, t + 1),
+           weights = heads[i].weights.slice(0, t, t + 1);
+    copy_into(step.looks[i].scores, scores);
+    copy_into(step.looks[i].weights, weights);
+  }
+}
+
+}  // namespace
+
+Trace trace_translation(const TranslationModel& model, const Translation& translation,
+                        Index choices) {
+  Trace trace{.task = "translate",
+              .model = kind_name(model.options),
+              .input = model.source.decode(translation.source),
+              .output = translation.text,
+              .keys = labels(model.source, translation.source),
+              .outputs = labels(model.target, translation.target)};
+  const auto steps = static_cast<Index>(translation.target.size()) + 1;
+  const auto decoding =
+      model.net->decode(source_sentences(std::span(&translation.source, 1)), {.looks = true});
+  std::int32_t last = kBeginId;
+  for (Index t = 0; t < steps; ++t) {
+    const DecodingStep step = decoding->step(Ids({last}));
+    trace.steps.push_back(step_of(step, model.target, choices));
+    add_looks(step, t, steps, trace.heads);
+    if (t + 1 < steps) last = translation.target[static_cast<std::size_t>(t)];
+  }
+  return trace;
+}
+
+}  // namespace fovea

@@ -1,0 +1,89 @@
+#include "fovea/training/translation_task.h"
+
+#include <algorithm>
+
+#include "fovea/autograd/ops.h"
+#include "fovea/base/error.h"
+#include "fovea/base/hash.h"
+#include "fovea/models/translation.h"
+#include "fovea/training/bleu.h"
+
+namespace fovea {
+
+TranslationTask::TranslationTask(TranslationModel& model, std::span<const SentencePair> train,
+                                 std::span<const SentencePair> valid,
+                                 const TranslationTaskOptions& options)
+    : model_(model), options_(options) {
+  std::vector<Index> lengths;
+  std::uint64_t hash = kHashStart;
+  for (const SentencePair& pair : train) {
+    hash = hash_bytes(pair.target, hash_bytes(pair.source, hash));
+    Words source = model.source.encode(pair.source), target = model.target.encode(pair.target);
+    const auto longer = static_cast<Index>(std::max(source.size(), target.size())) + 1;
+    if (longer > options.longest || source.empty() || target.empty()) {
+      ++left_out_;
+      continue;
+    }
+    source_.push_back(std::move(source));
+    target_.push_back(std::move(target));
+    lengths.push_back(longer);
+  }
+  if (source_.empty()) {
+    fail("translate: none of the {} pairs has at most {} pieces on both sides; pass --longest",
+         train.size(), options.longest);
+  }
+  if (valid.empty()) fail("translate: there are no pairs for validation");
+  const auto count = std::min(valid.size(), static_cast<std::size_t>(options.validation_limit));
+  for (const SentencePair& pair : valid.first(count)) {
+    hash = hash_bytes(pair.target, hash_bytes(pair.source, hash));
+    valid_source_.push_back(model.source.encode(pair.source));
+    valid_target_.push_back(pair.target);
+  }
+  buckets_.emplace(lengths, Buckets::Options{.size = options.batch_words,
+                                             .most_items = options.batch_sentences,
+                                             .seed = options.seed});
+  data_fingerprint_ = fmt::format("{} pairs, {:016x}", train.size(), hash);
+}
+
+Loss TranslationTask::step(Index batch, Run& run) {
+  std::vector<Words> source, target;
+  for (const Index i : buckets_->batch(batch)) {
+    source.push_back(source_[static_cast<std::size_t>(i)]);
+    target.push_back(target_[static_cast<std::size_t>(i)]);
+  }
+  const TranslationBatch pairs = translation_batch(source, target);
+  const Var loss = cross_entropy(model_.net->logits(pairs, run), pairs.labels,
+                                 {.label_smoothing = options_.label_smoothing, .mean = false});
+  const double sum = loss.value().item();
+  backward(loss);
+  return {sum, static_cast<double>(pairs.labels.size())};
+}
+
+Grade TranslationTask::validate() {
+  const Translator* models[] = {model_.net.get()};
+  const auto found = search_all(models, valid_source_, options_.search);
+  std::vector<std::string> hypotheses;
+  for (const auto& best : found) hypotheses.push_back(model_.target.decode(best[0].words));
+  const std::vector<std::vector<std::string>> references = {valid_target_};
+  const BleuScore score = bleu(hypotheses, references, {.lower_case = options_.lower_case_score});
+  return {score.score, "BLEU", fmt::format("{:.1f}", score.score)};
+}
+
+void TranslationTask::save(const std::string& file, const Best& best) {
+  model_.training["step"] = std::to_string(best.step);
+  if (!best.score.name.empty()) {
+    model_.training["validation"] = fmt::format("{} {:.2f}", best.score.name, best.score.value);
+  }
+  fovea::save(model_, file);
+}
+
+std::map<std::string, std::string> TranslationTask::identity() const {
+  return {
+      {"model", to_text(model_.options)},
+      {"data", data_fingerprint_},
+      {"batches", fmt::format("{} words, {} sentences, seed {}, longest {}", options_.batch_words,
+                              options_.batch_sentences, options_.seed, options_.longest)},
+      {"label smoothing", fmt::format("{}", options_.label_smoothing)}};
+}
+
+}  // namespace fovea
