@@ -1,5 +1,6 @@
 #include "fovea/attention/score.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/attention/additive_scores.h"
@@ -54,8 +55,11 @@ ScoreForm literal_form(const Score& score, const Var& query, const Var& key) {
 
 ScoreForm concat_form(const Score& score, const Var& query, const Var& key) {
   const Index dim = query.shape(-1), both = dim + key.shape(-1);
+  if (!score.weight || score.weight.shape().rank() == 0) {
+    fail("attend: the concat score needs its weight, one number for each column of its matrix");
+  }
   if (!score.matrix || score.matrix.shape().rank() != 2 || score.matrix.shape(0) != both) {
-    needed(score.matrix, "concat", "matrix", {both, score.weight ? score.weight.shape(-1) : 0});
+    needed(score.matrix, "concat", "matrix", {both, score.weight.shape(-1)});
   }
   const Var& weight = needed_weight(score.weight, "concat", query.shape(1), score.matrix.shape(1));
   const Var q = matmul(query, slice(score.matrix, 0, 0, dim));
@@ -125,7 +129,8 @@ ScoreForm form_of(const Score& score, const Var& query, const Var& key) {
       check_same_dim("scaled dot", query, key);
       return {.query = query,
               .key = key,
-              .scale = score.scale.value_or(1 / std::sqrt(static_cast<float>(dim)))};
+              .scale =
+                  score.scale.value_or(1 / std::sqrt(static_cast<float>(std::max<Index>(1, dim))))};
     case Score::Kind::kCosine:
       check_same_dim("cosine", query, key);
       return {.query = direction(query), .key = direction(key), .scale = scale};

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -76,14 +75,21 @@ Mask mask_of(const Options& o) {
   return mask;
 }
 
-const std::map<std::string, Score::Kind> kScores = {{"dot", Score::Kind::kDot},
-                                                    {"scaled-dot", Score::Kind::kScaledDot},
-                                                    {"cosine", Score::Kind::kCosine},
-                                                    {"general", Score::Kind::kGeneral},
-                                                    {"additive", Score::Kind::kAdditive},
-                                                    {"concat", Score::Kind::kConcat},
-                                                    {"concat-literal", Score::Kind::kConcatLiteral},
-                                                    {"location", Score::Kind::kLocation}};
+// A score, and the shapes of its parameters; null: it has none.
+struct NamedScore {
+  Score::Kind kind;
+  const char* weight = nullptr;
+  const char* matrix = nullptr;
+};
+const std::map<std::string, NamedScore> kScores = {
+    {"dot", {Score::Kind::kDot}},
+    {"scaled-dot", {Score::Kind::kScaledDot}},
+    {"cosine", {Score::Kind::kCosine}},
+    {"general", {Score::Kind::kGeneral, nullptr, "[dim, key_dim]"}},
+    {"additive", {Score::Kind::kAdditive, "[dim]"}},
+    {"concat", {Score::Kind::kConcat, "[hidden]", "[dim + key_dim, hidden]"}},
+    {"concat-literal", {Score::Kind::kConcatLiteral, "[dim + key_dim]"}},
+    {"location", {Score::Kind::kLocation, nullptr, "[dim, keys]"}}};
 
 const std::map<std::string, Normalizer> kNormalizers = {{"softmax", Normalizer::kSoftmax},
                                                         {"sparsemax", Normalizer::kSparsemax},
@@ -101,7 +107,7 @@ Var parameter_from(const std::string& file) {
 }
 
 Attend attend_of(const Options& o) {
-  return {.score = {.kind = kScores.at(o.score),
+  return {.score = {.kind = kScores.at(o.score).kind,
                     .scale = o.scale,
                     .weight = parameter_from(o.score_weight),
                     .matrix = parameter_from(o.score_matrix)},
@@ -176,7 +182,7 @@ void attend_files(const Options& o, std::ostream& out, std::ostream& err) {
   if (!o.grad_output.empty()) add_gradients(o, in, how, result, results);
   for (const auto& [file, array] : results) write_npy(file, array);
   const Shape& queries = in.query.heads.shape();
-  if (o.draw) draw(result, queries[1], out);
+  if (o.draw && queries.size() > 0) draw(result, queries[1], out);
   if (result.blind > 0) {
     err << fmt::format("{} of {} queries see no key: their output is 0\n",
                        with_commas(result.blind),
@@ -184,20 +190,19 @@ void attend_files(const Options& o, std::ostream& out, std::ostream& err) {
   }
 }
 
+void check_parameter(const Options& o, const char* option, const char* shape,
+                     const std::string& file) {
+  if (shape != nullptr && file.empty()) {
+    throw UsageError(
+        fmt::format("the {} score needs {} FILE.npy, of shape {}", o.score, option, shape));
+  }
+  if (shape == nullptr && !file.empty()) {
+    throw UsageError(fmt::format("{}: the {} score has none", option, o.score));
+  }
+}
+
 // An option that would change nothing was given by mistake.
 void check_not_in_vain(const Options& o) {
-  const auto takes = [&](std::initializer_list<const char*> scores) {
-    return std::find(scores.begin(), scores.end(), o.score) != scores.end();
-  };
-  if (!o.score_weight.empty() && !takes({"additive", "concat", "concat-literal"})) {
-    throw UsageError(fmt::format("--score-weight: the {} score has none", o.score));
-  }
-  if (!o.score_matrix.empty() && !takes({"general", "concat", "location"})) {
-    throw UsageError(fmt::format("--score-matrix: the {} score has none", o.score));
-  }
-  if (o.scale && !std::isfinite(*o.scale)) {
-    throw UsageError(fmt::format("--scale: {} is not a finite number", *o.scale));
-  }
   const bool offset = o.offset.has_value() || !o.offsets.empty();
   if (offset && !o.causal && o.window.empty()) {
     throw UsageError("--offset says where queries stand for --causal and --window: give one");
@@ -236,6 +241,9 @@ void check(const Options& o) {
   if (!o.logsumexp.empty() && o.normalizer != "softmax") {
     throw UsageError("--logsumexp: only a softmax has one");
   }
+  const NamedScore& score = kScores.at(o.score);
+  check_parameter(o, "--score-weight", score.weight, o.score_weight);
+  check_parameter(o, "--score-matrix", score.matrix, o.score_matrix);
   check_not_in_vain(o);
   check_files_differ(o);
 }
@@ -252,29 +260,32 @@ Work define(CLI::App& app) {
   app.add_option("--out", o->out, "the output, [batch, head, query, value_dim]")
       ->type_name("FILE.npy");
   app.add_option("--heads", o->heads, "for arrays [batch, time, head * dim]")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->type_name("N");
   app.add_option("--kv-heads", o->kv_heads, "heads of key and value, if fewer")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->type_name("N");
   app.add_option("--score", o->score,
                  fmt::format("{} (scaled-dot)", fmt::join(names(kScores), ", ")))
-      ->check(CLI::IsMember(names(kScores)))
+      ->check(one_of(names(kScores)))
       ->type_name("NAME");
   app.add_option("--score-weight", o->score_weight, "w of additive, concat and concat-literal")
       ->type_name("FILE.npy");
   app.add_option("--score-matrix", o->score_matrix, "W of general, concat and location")
       ->type_name("FILE.npy");
   app.add_option("--scale", o->scale, "factor of the score (scaled-dot: 1 / sqrt(dim), else 1)")
+      ->check(number_from(std::numeric_limits<float>::lowest()))
       ->type_name("X");
   app.add_option("--softcap", o->softcap, "scores become X tanh(score / X), after the bias")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from(0))
       ->type_name("X");
   app.add_option("--bias", o->bias, "added to the scores, broadcast; -inf hides a key")
       ->type_name("FILE.npy");
   app.add_flag("--bias-after-cap", o->bias_after_cap, "adds the bias to the capped score");
   app.add_flag("--causal", o->causal, "query i sees keys up to position i + offset");
-  app.add_option("--offset", o->offset, "query i stands at key position i + N (0)")->type_name("N");
+  app.add_option("--offset", o->offset, "query i stands at key position i + N (0)")
+      ->check(any_whole_number())
+      ->type_name("N");
   app.add_option("--offsets", o->offsets, "an offset for each batch")->type_name("FILE.npy");
   app.add_option("--window", o->window,
                  "keys from BEFORE before to AFTER after the query's position")
@@ -284,10 +295,10 @@ Work define(CLI::App& app) {
   app.add_option("--visible", o->visible, "true where a key is seen, broadcast")
       ->type_name("FILE.npy");
   app.add_option("--normalizer", o->normalizer, "softmax, sparsemax or none (softmax)")
-      ->check(CLI::IsMember(names(kNormalizers)))
+      ->check(one_of(names(kNormalizers)))
       ->type_name("NAME");
   app.add_option("--top-k", o->top_k, "only the N largest scores of a query count")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->type_name("N");
   app.add_option("--weights", o->weights, "the weights, [batch, head, query, key]")
       ->type_name("FILE.npy");

@@ -79,6 +79,11 @@ Var read_bias(const std::string& file) {
 }
 
 std::vector<Index> read_numbers(const std::string& file, const char* what) {
+  const NumberType type = npy_number_type(file);
+  if (!is_whole(type) || type == NumberType::kBool) {
+    fail("{}: {} are whole numbers, this file holds {}", file, what,
+         type == NumberType::kBool ? "true and false" : "floats");
+  }
   const Ids ids = read_npy_ids(file);
   if (ids.shape().rank() > 1 || ids.size() == 0) {
     fail("{}: shape {} is not [batch]: {} are one number for each batch", file, ids.shape().text(),

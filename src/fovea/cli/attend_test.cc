@@ -7,6 +7,7 @@
 #include "fovea/autograd/ops.h"
 #include "fovea/cli/cli_test_tools.h"
 #include "fovea/io/npy.h"
+#include "fovea/io/npy_header.h"
 
 namespace fovea::cli {
 namespace {
@@ -151,7 +152,8 @@ TEST_F(AttendVerb, SaysWhatIsWrong) {
             "fovea attend: nothing would be kept: give --out FILE, --weights FILE or --draw; try "
             "fovea attend --help\n");
   EXPECT_EQ(attend_with({"--out", file("o"), "--score", "additive"}).err,
-            "fovea attend: attend: the additive score needs its weight of shape [8]\n");
+            "fovea attend: the additive score needs --score-weight FILE.npy, of shape [dim]; try "
+            "fovea attend --help\n");
   EXPECT_EQ(attend_with({"--out", file("o"), "--window", "3"}).err,
             "fovea attend: --window: '3' is not BEFORE,AFTER, two whole numbers from 0 on, as in "
             "128,0; try fovea attend --help\n");
@@ -169,6 +171,130 @@ TEST_F(AttendVerb, SaysWhatIsWrong) {
             "fovea attend: " + file("q") +
                 ": arrays of 3 axes are [batch, time, head * dim]: say how many heads with "
                 "--heads; try fovea attend --help\n");
+}
+
+// Each line of `tries`: options, and what is said about them.
+struct Try {
+  std::vector<std::string> options;
+  std::string answer;
+};
+
+TEST_F(AttendVerb, SaysWhichOptionIsWrong) {
+  const std::string hint = "; try fovea attend --help\n";
+  const Try tries[] = {
+      {{"--heads", "0"}, "--heads: '0' is no whole number from 1 on"},
+      {{"--kv-heads", "two"}, "--kv-heads: 'two' is no whole number from 1 on"},
+      {{"--top-k", "99999999999999999999"},
+       "--top-k: '99999999999999999999' is no whole number from 1 on"},
+      {{"--causal", "--offset", "1.5"}, "--offset: '1.5' is no whole number"},
+      {{"--softcap", "-1"}, "--softcap: '-1' is no number from 0 on"},
+      {{"--softcap", "inf"}, "--softcap: 'inf' is no number from 0 on"},
+      {{"--scale", "nan"}, "--scale: 'nan' is no number"},
+      {{"--scale", ""}, "--scale: '' is no number"},
+      {{"--normalizer", "max"}, "--normalizer: 'max' is none of none, softmax, sparsemax"},
+      {{"--score-weight", file("b")}, "--score-weight: the scaled-dot score has none"},
+      {{"--score", "location"},
+       "the location score needs --score-matrix FILE.npy, of shape [dim, keys]"},
+      {{"--offset", "2"}, "--offset says where queries stand for --causal and --window: give one"},
+      {{"--causal", "--offset", "2", "--offsets", file("b")},
+       "--offset is one number for all batches, --offsets one for each: give one"},
+      {{"--softcap", "2", "--bias-after-cap"},
+       "--bias-after-cap is about --bias together with --softcap: give both"},
+      {{"--weights", file("o")}, "two results would go to " + file("o")},
+      {{"--grad-output", file("g"), "--grad-bias", file("db")},
+       "--grad-bias: there is no such input"},
+      {{"--causal", "--query", file("k")}, "--query was given more than once"}};
+  for (const Try& t : tries) {
+    std::vector<std::string> options = {"--out", file("o")};
+    options.insert(options.end(), t.options.begin(), t.options.end());
+    const Outcome outcome = attend_with(options);
+    EXPECT_EQ(outcome.err, "fovea attend: " + t.answer + hint);
+    EXPECT_EQ(outcome.code, 2) << t.answer;
+  }
+}
+
+TEST_F(AttendVerb, SaysWhichArrayIsWrong) {
+  save("vector", {8});
+  save("floats", {2});
+  save("cut", {2, 2, 4, 6});
+  write_npy(file("two"), Ids({0, 2}));
+  write_npy(file("three"), Ids({1, 2, 3}));
+  write_npy(file("long"), Ids({6}));
+  write_npy(file("square"), Ids(Shape{2, 1}, {1, 2}));
+  folder.write("text.npy", "hello");
+  folder.write("bool.npy", npy_header_text("|b1", {3, 5}) + std::string(15, '\1'));
+  const Try tries[] = {
+      {{"--bias", file("bool")},
+       file("bool") + ": holds true and false, which --bias would add as 1 and 0; a mask goes to "
+                      "--visible"},
+      {{"--visible", file("two")},
+       file("two") + ": holds 2, but --visible takes true and false, "
+                     "or 1 and 0; numbers that are added to the scores "
+                     "go to --bias"},
+      {{"--lengths", file("floats")},
+       file("floats") + ": lengths are whole numbers, this file holds floats"},
+      {{"--lengths", file("bool")},
+       file("bool") + ": lengths are whole numbers, this file holds true and false"},
+      {{"--lengths", file("square")},
+       file("square") + ": shape [2, 1] is not [batch]: lengths are one number for each batch"},
+      {{"--lengths", file("long")}, "attend: a mask's length of 6 keys does not fit 5 keys"},
+      {{"--causal", "--offsets", file("three")},
+       "attend: the mask has 3 offsets for a batch of 2; give one for each"},
+      {{"--bias", file("text")}, file("text") + ": ends at byte 5, more was expected"},
+      {{"--bias", file("q")},
+       "attend: a bias of shape [2, 4, 3, 8] does not broadcast to [batch=2, head=4, query=3, "
+       "key=5]"},
+      {{"--heads", "3"}, file("q") + ": shape [2, 4, 3, 8] has 4 heads but --heads says 3"},
+      {{"--weights", folder / "no/such/w.npy"},
+       folder / "no/such/w.npy" +
+           std::string(": cannot write: No such file or directory; does the folder exist?")}};
+  for (const Try& t : tries) {
+    std::vector<std::string> options = {"--out", file("o")};
+    options.insert(options.end(), t.options.begin(), t.options.end());
+    const Outcome outcome = attend_with(options);
+    EXPECT_EQ(outcome.err, "fovea attend: " + t.answer + "\n");
+    EXPECT_EQ(outcome.code, 1) << t.answer;
+  }
+}
+
+TEST_F(AttendVerb, MayOverwriteWhatItReads) {
+  const Tensor expected = attend(arrays["q"], arrays["k"], arrays["v"]).output.value();
+  EXPECT_EQ(attend_with({"--out", file("g"), "--grad-output", file("g"), "--grad-query", file("q"),
+                         "--grad-key", file("k")})
+                .err,
+            "");
+  expect_file("g", expected);
+  EXPECT_EQ(read_npy(file("q")).shape(), arrays["q"].shape());
+}
+
+TEST_F(AttendVerb, TakesArraysOfNothing) {
+  save("k", {2, 2, 0, 8});
+  save("v", {2, 2, 0, 6});
+  EXPECT_EQ(attend_with({"--out", file("o"), "--logsumexp", file("l"), "--weights", file("w"),
+                         "--grad-output", file("g"), "--grad-query", file("dq"), "--grad-key",
+                         file("dk")})
+                .err,
+            "24 of 24 queries see no key: their output is 0\n");
+  expect_file("o", Tensor::zeros({2, 4, 3, 6}));
+  expect_file("dq", Tensor::zeros({2, 4, 3, 8}));
+  expect_file("l", Tensor::full({2, 4, 3}, -std::numeric_limits<float>::infinity()));
+  EXPECT_EQ(read_npy(file("dk")).shape(), (Shape{2, 2, 0, 8}));
+  save("q", {0, 4, 3, 8});
+  save("k", {0, 2, 5, 8});
+  save("v", {0, 2, 5, 6});
+  EXPECT_EQ(attend_with({"--out", file("o"), "--draw"}).code, 0);
+  save("q", {2, 4, 3, 0});  // vectors without numbers are all alike
+  save("k", {2, 2, 5, 0});
+  save("v", {2, 2, 5, 6});
+  EXPECT_EQ(attend_with({"--weights", file("w")}).err, "");
+  for (const float w : read_npy(file("w")).values()) EXPECT_NEAR(w, 0.2, 1e-6);
+}
+
+TEST_F(AttendVerb, DrawsNanAsAQuestion) {
+  Tensor q = arrays["q"].copy();
+  q.data()[0] = std::numeric_limits<float>::quiet_NaN();
+  write_npy(file("q"), q);
+  EXPECT_THAT(attend_with({"--draw"}).out, HasSubstr("     0 |?????|\n"));
 }
 
 }  // namespace

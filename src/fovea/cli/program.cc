@@ -42,8 +42,12 @@ std::string usage_message(const CLI::ParseError& error, const CLI::App& program,
   const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (!unexpected) {
     const std::string text = error.what();
-    const bool no_value = text.find(": 1 required ") != std::string::npos;
-    return no_value ? text.substr(0, text.find(':')) + " needs a value" : text;
+    const std::string option = text.substr(0, text.find(':'));
+    if (text.find(": 1 required ") != std::string::npos) return option + " needs a value";
+    if (text.find(": At Most 1 required ") != std::string::npos) {
+      return option + " was given more than once";
+    }
+    return text;
   }
   if (program.get_subcommands().empty()) {
     std::vector<std::string> names;
@@ -144,19 +148,6 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
   } catch (...) {
     return report("unexpected: something that is no error; please report this", kFailed);
   }
-}
-
-void add_threads_option(CLI::App& app, int& count) {
-  static constexpr int kMost = 1024;
-  count = 0;
-  app.add_option("--threads", count, "how many threads to use (all cores)")
-      ->type_name("N")
-      ->check([](const std::string& text) -> std::string {
-        int value = 0;
-        const bool whole = CLI::detail::lexical_cast(text, value);
-        if (whole && value >= 1 && value <= kMost) return "";
-        return fmt::format("'{}' is no whole number from 1 to {}", text, kMost);
-      });
 }
 
 }  // namespace fovea::cli

@@ -5,10 +5,12 @@
 #include <CLI/App.hpp>
 #include <functional>
 #include <iosfwd>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "fovea/base/error.h"
+#include "fovea/base/index.h"
 
 namespace fovea::cli {
 
@@ -36,6 +38,13 @@ struct Verb {
 Verb info_verb();
 Verb attend_verb();
 Verb bench_verb();
+
+// What the text of an option has to be; each returns what is wrong with it, or nothing.
+using Check = std::function<std::string(const std::string& text)>;
+Check whole_number(Index least, Index most = std::numeric_limits<Index>::max());
+Check any_whole_number();
+Check number_from(float least);  // finite
+Check one_of(std::vector<std::string> names);
 
 // --threads N, into `count`; 0 when it is not given.
 void add_threads_option(CLI::App& app, int& count);

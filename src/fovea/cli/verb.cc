@@ -1,0 +1,63 @@
+#include "fovea/cli/verb.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace fovea::cli {
+namespace {
+
+template <class Number>
+std::optional<Number> parsed(const std::string& text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+std::string range_text(Index least, Index most) {
+  constexpr Index kAny = std::numeric_limits<Index>::max();
+  if (most != kAny) return fmt::format(" from {} to {}", least, most);
+  return least == -kAny ? "" : fmt::format(" from {} on", least);
+}
+
+}  // namespace
+
+Check whole_number(Index least, Index most) {
+  return [=](const std::string& text) -> std::string {
+    const std::optional<Index> number = parsed<Index>(text);
+    if (number && *number >= least && *number <= most) return "";
+    return fmt::format("'{}' is no whole number{}", text, range_text(least, most));
+  };
+}
+
+Check any_whole_number() { return whole_number(-std::numeric_limits<Index>::max()); }
+
+Check number_from(float least) {
+  return [=](const std::string& text) -> std::string {
+    const std::optional<float> number = parsed<float>(text);
+    if (number && std::isfinite(*number) && *number >= least) return "";
+    const bool any = least == std::numeric_limits<float>::lowest();
+    return fmt::format("'{}' is no number{}", text, any ? "" : fmt::format(" from {} on", least));
+  };
+}
+
+Check one_of(std::vector<std::string> names) {
+  return [names = std::move(names)](const std::string& text) -> std::string {
+    if (std::find(names.begin(), names.end(), text) != names.end()) return "";
+    return fmt::format("'{}' is none of {}", text, fmt::join(names, ", "));
+  };
+}
+
+void add_threads_option(CLI::App& app, int& count) {
+  count = 0;
+  app.add_option("--threads", count, "how many threads to use (all cores)")
+      ->type_name("N")
+      ->check(whole_number(1, 1024));
+}
+
+}  // namespace fovea::cli
