@@ -102,7 +102,7 @@ void TrainingProgress::validating(Index) {
   if (style_.terminal) draw("validating");
 }
 
-void TrainingProgress::validated(Index step, const Score& score, bool best) {
+void TrainingProgress::validated(Index step, const Grade& score, bool best) {
   score_ = score;
   if (best) best_ = score;
   if (style_.terminal) {

@@ -29,7 +29,7 @@ class TrainingProgress : public Observer {
   void begun(const Task& task, Index step) override;
   void stepped(const Progress& progress) override;
   void validating(Index step) override;
-  void validated(Index step, const Score& score, bool best) override;
+  void validated(Index step, const Grade& score, bool best) override;
   void noted(const std::string& line) override;
 
  private:
@@ -42,7 +42,7 @@ class TrainingProgress : public Observer {
   ProgressStyle style_;
   std::string unit_;
   Progress last_{};
-  std::optional<Score> score_, best_;
+  std::optional<Grade> score_, best_;
   Index skipped_ = 0;
 
   // Of the last steps, those long ago counting little.

@@ -77,7 +77,7 @@ TEST(Curves, ShowLossAndMarkTheBestScore) {
     log.push_back({.step = step, .loss = 100.0 / static_cast<double>(step)});
     if (step % 20 != 0) continue;
     log.push_back({.step = step,
-                   .score = Score{.value = step == 60 ? 9.5 : 5, .name = "BLEU", .text = "9.5"}});
+                   .score = Grade{.value = step == 60 ? 9.5 : 5, .name = "BLEU", .text = "9.5"}});
   }
   const std::string svg = curves_svg(log);
   EXPECT_THAT(svg, HasSubstr("Training loss"));

@@ -17,7 +17,7 @@ std::string curves_svg(const std::vector<LogEntry>& log) {
       loss.curves[0].points.emplace_back(step, entry.loss);
       continue;
     }
-    const Score& found = *entry.score;
+    const Grade& found = *entry.score;
     score.title = "Validation " + found.name;
     score.curves[0].points.emplace_back(step, found.value);
     if (std::isfinite(found.value) && (!score.mark || found.value > score.mark->y)) {
