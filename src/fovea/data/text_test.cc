@@ -91,7 +91,7 @@ TEST(Utf8, KnowsKindsOfCharacters) {
 
 TEST(Utf8, LowerCaseKnowsTheSpecialCases) {
   EXPECT_EQ(lower_case("ÀÉÎÕÜ ß ẞ ĲŒ ДЖ"), "àéîõü ß ß ĳœ дж");
-  EXPECT_EQ(lower_case("ΟΔΟΣ ΣΟΦΟΣ Σ Α.Σ. ΣΑΣ"), "οδος σοφος σ α.ς. σας");
+  EXPECT_EQ(lower_case("ΟΔΟΣ ΣΟΦΟΣ Σ Α.Σ. ΜΕΣΑ"), "οδος σοφος σ α.ς. μεσα");
   EXPECT_EQ(lower_case("İI"), "i\u0307i");
 }
 
@@ -112,6 +112,7 @@ TEST(Normalized, ComposesAndCollapses) {
 TEST(Normalized, LowersTheCaseOnlyWhenAsked) {
   EXPECT_EQ(normalized("Ｅin ÄRGER"), "Ein ÄRGER");
   EXPECT_EQ(normalized("Ｅin A\u0308RGER", true), "ein ärger");
+  EXPECT_EQ(normalized("J\u030C", true), "\u01F0");  // only the small one can be composed
 }
 
 }  // namespace

@@ -160,7 +160,9 @@ TEST(Tokenizer, WordsComeByFrequencyThenByBytes) {
 TEST(Tokenizer, PunctuationIsSplitAndJoinedAgain) {
   const std::vector<std::string> text = {"(no). l'eau a,b € 3.5 € -- x"};
   const Tokenizer split = train_tokenizer(text, {.pieces = Pieces::kWords});
-  EXPECT_EQ(split.encode("(no).").size(), 4u);
+  std::vector<std::string> names;
+  for (const std::int32_t id : split.encode("(no).")) names.push_back(split.piece(id));
+  EXPECT_THAT(names, ElementsAre("(\uFFED", "no", "\uFFED)", "\uFFED."));
   EXPECT_EQ(split.decode(split.encode(text[0])), text[0]);
   EXPECT_EQ(split.words(split.encode("(no). x")).word_of, (std::vector<Index>{0, 0, 0, 0, 1}));
   const Tokenizer whole =
@@ -199,6 +201,25 @@ TEST(Tokenizer, SaysWhatItCannotLearnOrRead) {
             }),
             "Tokenizer: id 6 is not one of its 6 pieces");
   EXPECT_EQ(error_of([&] { words.piece(-1); }), "Tokenizer: id -1 is not one of its 6 pieces");
+}
+
+// How text is cut by subwords with given scores.
+std::string cut(std::string_view kind, std::string_view lines, std::string_view text) {
+  const std::string stored =
+      with_checksum(fmt::format("fovea-tokenizer 1 {} mixed split", kind), lines);
+  const Tokenizer tokenizer = Tokenizer::parse(stored, "m");
+  std::string pieces;
+  for (const std::int32_t id : tokenizer.encode(text)) pieces += tokenizer.piece(id) + "|";
+  return pieces;
+}
+
+TEST(Tokenizer, ScoresDecideHowSubwordsAreCut) {
+  const std::string letters = "▁\t-1\na\t-1\nb\t-1\nc\t-1\n";
+  EXPECT_EQ(cut("unigram", letters + "ab\t-1.5\nbc\t-2.5\n", "abc"), "▁|ab|c|");
+  EXPECT_EQ(cut("unigram", letters + "ab\t-2.5\nbc\t-1.5\n", "abc"), "▁|a|bc|");
+  EXPECT_EQ(cut("unigram", letters + "ab\t-2.5\nbc\t-2.5\n", "abc"), "▁|a|b|c|");
+  EXPECT_EQ(cut("bpe", letters + "ab\t-0.25\nbc\t-0.5\n", "abc"), "▁|ab|c|");
+  EXPECT_EQ(cut("bpe", letters + "ab\t-0.5\nbc\t-0.25\n", "abc"), "▁|a|bc|");
 }
 
 std::string refused(std::string_view options, std::string_view lines) {

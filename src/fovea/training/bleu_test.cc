@@ -126,7 +126,7 @@ TEST(Bleu, OptionsChangeTheScoreAsInSacreBleu) {
 
 TEST(Bleu, TakesTheBestOfSeveralReferences) {
   const Lines hypotheses = {"a b c d e", "f g h i"};
-  const std::vector<Lines> references = {{"a b c x", "f g h i"}, {"x c d e y z", ""}};
+  const std::vector<Lines> references = {{"x c d e y z", "f g h i"}, {"a b c x", ""}};
   const BleuScore score = bleu(hypotheses, references);
   EXPECT_THAT(score.right, ElementsAre(9, 7, 4, 1));  // either reference may have an n-gram
   EXPECT_EQ(score.reference_length, 8);               // 4 and 6 are as near to 5: the shorter

@@ -36,6 +36,15 @@ TEST(Chrf, PlusPlusCountsWordsToo) {
   EXPECT_NEAR(score.score, 61.52108878981441, 1e-10);
 }
 
+TEST(Chrf, SplitsOneMarkOffAWord) {
+  const auto plus_plus = [](const std::string& hypothesis, const std::string& reference) {
+    return score_of({hypothesis}, {reference}, chrf_plus_plus()).score;
+  };
+  EXPECT_NEAR(plus_plus("(ja nun", "( ja nun"), 100, 1e-10);
+  EXPECT_NEAR(plus_plus("ja nun)", "ja nun )"), 100, 1e-10);
+  EXPECT_LT(plus_plus("x (ja)", "x ( ja )"), 99);  // the last before the first
+}
+
 TEST(Chrf, AveragesTheOrdersThatBothSidesHave) {
   // sacreBLEU, test/test_chrf.py.
   const ChrfOptions beta3{.beta = 3};
