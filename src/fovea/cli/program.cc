@@ -122,7 +122,7 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
     return code;
   };
   try {
-    Program program({attend_verb(), info_verb(), bench_verb()});
+    Program program({data_verb(), attend_verb(), info_verb(), bench_verb()});
     try {
       check_environment();
       const int verb = program.parse(arguments, out);

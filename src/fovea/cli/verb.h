@@ -38,6 +38,7 @@ struct Verb {
 Verb info_verb();
 Verb attend_verb();
 Verb bench_verb();
+Verb data_verb();
 
 // What the text of an option has to be; each returns what is wrong with it, or nothing.
 using Check = std::function<std::string(const std::string& text)>;

@@ -1,0 +1,144 @@
+// fovea data: writes a built-in data set to files, in the formats `fovea train` reads.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <system_error>
+
+#include "fovea/base/files.h"
+#include "fovea/base/parallel.h"
+#include "fovea/cli/text.h"
+#include "fovea/cli/verb.h"
+#include "fovea/data/translation_world.h"
+
+namespace fovea::cli {
+namespace {
+
+struct Options {
+  std::string name, out;
+  Index count = 50'000;
+  std::uint64_t seed = 1;
+  WorldLengths lengths;
+};
+
+struct Part {
+  Split split;
+  std::string name;
+  Index count;
+};
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) fail("{}: cannot make this folder: {}", path, error.message());
+}
+
+// Pharaoh format: `i-j` is sure, `i?j` possible; English word i and French word j, from 0.
+std::string alignment(const WorldPair& pair) {
+  std::string line;
+  const auto add = [&](const Link& link, char mark) {
+    if (!line.empty()) line += ' ';
+    line += fmt::format("{}{}{}", link.source, mark, link.target);
+  };
+  for (const Link& link : pair.sure) add(link, '-');
+  for (const Link& link : pair.possible) add(link, '?');
+  return line;
+}
+
+// Calls write(pair) for each sentence in order; blocks of them are made in parallel.
+template <class Write>
+void for_each_pair(const Options& o, const Part& part, const Write& write) {
+  constexpr Index kBlock = 4096;  // sentences in memory at a time
+  for (Index begin = 0; begin < part.count; begin += kBlock) {
+    std::vector<WorldPair> pairs(static_cast<std::size_t>(std::min(kBlock, part.count - begin)));
+    parallel_for(static_cast<Index>(pairs.size()), 64, [&](Index from, Index to) {
+      for (Index i = from; i < to; ++i) {
+        pairs[static_cast<std::size_t>(i)] =
+            world_pair(o.seed, part.split, static_cast<std::uint64_t>(begin + i), o.lengths);
+      }
+    });
+    for (const WorldPair& pair : pairs) write(pair);
+  }
+}
+
+void write_part(const Options& o, const Part& part, std::ostream& out) {
+  const std::filesystem::path folder(o.out);
+  const std::string text = folder / (part.name + ".tsv");
+  const std::string links = folder / (part.name + ".align");
+  std::string alignments;
+  write_file(text, [&](const FileSink& sink) {
+    for_each_pair(o, part, [&](const WorldPair& pair) {
+      sink(pair.source + '\t' + pair.target + '\n');
+      if (part.split != Split::kTrain) alignments += alignment(pair) + '\n';
+    });
+  });
+  out << fmt::format("{}: {}\n", printable(text), counted(part.count, "sentence pair"));
+  if (part.split == Split::kTrain) return;
+  write_file(links, alignments);
+  out << fmt::format("{}: their word alignments\n", printable(links));
+}
+
+void write_translation(const Options& o, std::ostream& out) {
+  const WorldPair example = world_pair(o.seed, Split::kValid, 0, o.lengths);  // refuses bad lengths
+  const Index held_out = std::clamp<Index>(o.count / 50, 1, 2000);
+  make_folder(o.out);
+  for (const Part& part :
+       {Part{Split::kTrain, "train", o.count}, Part{Split::kValid, "valid", held_out},
+        Part{Split::kTest, "test", held_out}}) {
+    write_part(o, part, out);
+  }
+  out << fmt::format("for example: {}\n             {}\n             {}\n", example.source,
+                     example.target, alignment(example));
+}
+
+Work define(CLI::App& app) {
+  const auto o = std::make_shared<Options>();
+  app.add_option("NAME", o->name, "the data set: translation")
+      ->required()
+      ->check(CLI::IsMember({"translation"}));
+  app.add_option("--out", o->out, "folder for the files; made if it is not there")
+      ->required()
+      ->type_name("DIR");
+  app.add_option("--count", o->count, "training pairs (50,000); a 50th of it to validate and test")
+      ->check(CLI::Range(Index{1}, Index{1'000'000'000}))
+      ->type_name("N");
+  app.add_option("--seed", o->seed, "another seed, other sentences (1)")->type_name("S");
+  app.add_option("--shortest", o->lengths.shortest,
+                 "English words at least, full stop included (3)")
+      ->type_name("A");
+  app.add_option("--longest", o->lengths.longest, "English words at most, up to 60 (20)")
+      ->type_name("B");
+  return [o](std::ostream& out, std::ostream&) {
+    const WorldLengths l = o->lengths, limits = kWorldLimits;
+    if (l.shortest < limits.shortest || l.longest > limits.longest || l.shortest > l.longest) {
+      throw UsageError(fmt::format(
+          "--shortest {} --longest {}: sentences have {} to {} words, and the shortest comes first",
+          l.shortest, l.longest, limits.shortest, limits.longest));
+    }
+    write_translation(*o, out);
+  };
+}
+
+}  // namespace
+
+Verb data_verb() {
+  return {
+      .name = "data",
+      .usage = "NAME --out DIR [options]",
+      .summary = "write a built-in data set to files",
+      .about =
+          R"(translation: English sentences with their French translations, from a grammar that knows
+agreement, elision, negation and the rest. Each English sentence has exactly one translation.
+Writes train.tsv, valid.tsv and test.tsv (English, a tab, French), and for the last two the
+true word alignments as valid.align and test.align: 0-1 says that English word 0 is French word
+1, 0?1 that they depend on each other. Words are split at spaces, before punctuation and after
+an apostrophe. No sentence of one file is in another. Same seed, same files.)",
+      .examples = {{"fovea data translation --out corpus", "50,000 pairs of up to 20 words"},
+                   {"fovea data translation --out long --count 5000 --shortest 40 --longest 60",
+                    "long sentences only"}},
+      .define = define};
+}
+
+}  // namespace fovea::cli
