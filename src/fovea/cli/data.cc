@@ -12,6 +12,7 @@
 #include "fovea/cli/text.h"
 #include "fovea/cli/verb.h"
 #include "fovea/data/translation_world.h"
+#include "fovea/training/alignment.h"
 
 namespace fovea::cli {
 namespace {
@@ -33,18 +34,6 @@ void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) fail("{}: cannot make this folder: {}", path, error.message());
-}
-
-// Pharaoh format: `i-j` is sure, `i?j` possible; English word i and French word j, from 0.
-std::string alignment(const WorldPair& pair) {
-  std::string line;
-  const auto add = [&](const Link& link, char mark) {
-    if (!line.empty()) line += ' ';
-    line += fmt::format("{}{}{}", link.source, mark, link.target);
-  };
-  for (const Link& link : pair.sure) add(link, '-');
-  for (const Link& link : pair.possible) add(link, '?');
-  return line;
 }
 
 // Calls write(pair) for each sentence in order; blocks of them are made in parallel.
@@ -71,7 +60,7 @@ void write_part(const Options& o, const Part& part, std::ostream& out) {
   write_file(text, [&](const FileSink& sink) {
     for_each_pair(o, part, [&](const WorldPair& pair) {
       sink(pair.source + '\t' + pair.target + '\n');
-      if (part.split != Split::kTrain) alignments += alignment(pair) + '\n';
+      if (part.split != Split::kTrain) alignments += to_pharaoh(pair.links) + '\n';
     });
   });
   out << fmt::format("{}: {}\n", printable(text), counted(part.count, "sentence pair"));
@@ -90,7 +79,7 @@ void write_translation(const Options& o, std::ostream& out) {
     write_part(o, part, out);
   }
   out << fmt::format("for example: {}\n             {}\n             {}\n", example.source,
-                     example.target, alignment(example));
+                     example.target, to_pharaoh(example.links));
 }
 
 Work define(CLI::App& app) {

@@ -63,9 +63,10 @@ TEST(Program, NamesWhatIsWrongWithItsArguments) {
     return outcome.err;
   };
   EXPECT_EQ(complaint({"inof"}),
-            "fovea: 'inof' is no verb; verbs are attend, info, bench; try fovea --help\n");
-  EXPECT_EQ(complaint({"--fast"}),
-            "fovea: '--fast' is no option; verbs are attend, info, bench; try fovea --help\n");
+            "fovea: 'inof' is no verb; verbs are data, attend, info, bench; try fovea --help\n");
+  EXPECT_EQ(
+      complaint({"--fast"}),
+      "fovea: '--fast' is no option; verbs are data, attend, info, bench; try fovea --help\n");
   EXPECT_EQ(complaint({"info"}), "fovea info: FILE is required; try fovea info --help\n");
   EXPECT_EQ(complaint({"info", "a", "b"}),
             "fovea info: 'b' was not expected; try fovea info --help\n");

@@ -24,7 +24,7 @@ WorldPair sample_pair(Random& random, WorldLengths lengths) {
   check(lengths);
   const Index wanted = lengths.shortest + random.below(lengths.longest - lengths.shortest + 1);
   // The sampler meets a length only roughly; what is accepted grows wider with the tries.
-  constexpr Index kTriesPerWord = 6;
+  constexpr Index kTriesPerWord = 2;
   for (Index tries = 0;; ++tries) {
     WorldPair pair = world::said(world::sampled(random, static_cast<int>(wanted)));
     const auto length = static_cast<Index>(pair.source_words.size());

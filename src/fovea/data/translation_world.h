@@ -9,22 +9,18 @@
 
 #include "fovea/base/index.h"
 #include "fovea/base/random.h"
+#include "fovea/data/link.h"
 
 namespace fovea {
 
-struct Link {
-  int source, target;  // from 0
-  auto operator<=>(const Link&) const = default;
-};
-
-// Links as in Och & Ney 2003, section 4. Sure: this word is the translation of that one; a French
-// word has at most one. Possible, beyond the sure ones: words whose form or presence depends on
-// each other: an article and its noun, ne and not, an auxiliary and its verb, du and both of its
-// parts. Every French word has a link. Both lists are in order of source, then target.
+// Gold links as in Och & Ney 2003, section 4. Sure: this word is the translation of that one; a
+// French word has at most one. Possible: words whose form or presence depends on each other, an
+// article and its noun, ne and not, an auxiliary and its verb, du and both of its parts. Every
+// French word has a link.
 struct WorldPair {
   std::string source, target;                           // plain text
   std::vector<std::string> source_words, target_words;  // as world_tokens() gives them
-  std::vector<Link> sure, possible;
+  Alignment links;                                      // in order
 };
 
 // In source words; the full stop counts as one.

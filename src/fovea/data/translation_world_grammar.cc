@@ -165,12 +165,13 @@ Said Speaker::noun(const NounPhrase& p, const VerbWords* denied_by) {
 
 Words Speaker::relative(const NounPhrase& p, int head) {
   Words words;
-  for (const Clause& c : p.who) {
+  if (p.who != nullptr) {
     const bool person = p.name != nullptr || (p.noun->kinds & kPerson) != 0;
     words.push_back(FrenchWord("qui").translates(say(person ? "who" : "that")));
-    append(words, predicates(c.predicates, {p.features(), head}));
+    append(words, predicates(p.who->predicates, {p.features(), head}));
   }
-  for (const Clause& c : p.whom) {
+  if (p.whom != nullptr) {
+    const Clause& c = *p.whom;
     words.push_back(FrenchWord("que").translates(say("that")));
     Said subject = noun_phrase(c.subject);
     append(words, std::move(subject.words));
@@ -354,9 +355,9 @@ Words Speaker::rest(const Predicate& p, const Subject& subject) {
     append(words, noun_phrase(place.of).words);
   }
   if (p.time != nullptr) append(words, phrase(p.time->phrase));
-  for (const Clause& c : p.that) {
+  if (p.that != nullptr) {
     append(words, phrase(conjunction("that")));
-    append(words, clause(c));
+    append(words, clause(*p.that));
   }
   return words;
 }
@@ -399,7 +400,7 @@ Words Speaker::predicates(const std::vector<Predicate>& list, const Subject& sub
 
 Words Speaker::subordinate(const Subordinate& s) {
   Words words = phrase(*s.conjunction);
-  append(words, clause(s.clause[0]));
+  append(words, clause(*s.clause));
   return words;
 }
 

@@ -8,6 +8,7 @@
 // progressive is the imperfect.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -58,6 +59,7 @@ struct Features {
 };
 
 struct Clause;
+using InnerClause = std::shared_ptr<const Clause>;
 
 struct NounPhrase {
   Pronoun pronoun = Pronoun::kNone;
@@ -70,8 +72,8 @@ struct NounPhrase {
   std::vector<const Adjective*> adjectives = {};  // in English order
   const Noun* content = nullptr;                  // a glass of water
   std::vector<NounPhrase> owner = {};             // the teacher's book: no determiner of its own
-  std::vector<Clause> who = {};                   // relative clause whose subject this is
-  std::vector<Clause> whom = {};                  // relative clause whose direct object this is
+  InnerClause who = nullptr;                      // relative clause whose subject this is
+  InnerClause whom = nullptr;                     // relative clause whose direct object this is
   std::vector<NounPhrase> more = {};              // "and" another
 
   Features features() const;
@@ -95,12 +97,12 @@ struct Predicate {
   const Adverb* manner = nullptr;
   std::vector<Place> places = {};
   const Adverb* time = nullptr;
-  std::vector<Clause> that = {};
+  InnerClause that = nullptr;
 };
 
 struct Subordinate {
   const Phrase* conjunction;
-  std::vector<Clause> clause;  // one
+  InnerClause clause;
 };
 
 struct Clause {

@@ -102,6 +102,7 @@ struct Verb {
 
 // A fixed expression and its links: "0-1" English word 0 is French word 1, "0?1" it may be.
 struct Phrase {
+  std::string_view text;  // in English
   std::vector<std::string_view> english, french;
   struct Link {
     int english, french;

@@ -24,15 +24,11 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-bool says(const Phrase& phrase, std::string_view english) {
-  return phrase.english == words_of(english);
-}
-
 }  // namespace
 
 Phrase::Phrase(std::string_view english_text, std::string_view french_text,
                std::string_view links_text)
-    : english(words_of(english_text)), french(words_of(french_text)) {
+    : text(english_text), english(words_of(english_text)), french(words_of(french_text)) {
   for (const std::string_view link : words_of(links_text)) {
     links.push_back({link[0] - '0', link[2] - '0', link[1] == '-'});
   }
@@ -133,21 +129,21 @@ const Phrase& conjunction(std::string_view english) {
       {"that", "que", "0-0"},
   };
   for (const Phrase& phrase : all) {
-    if (says(phrase, english)) return phrase;
+    if (phrase.text == english) return phrase;
   }
   fail("the bilingual world has no conjunction '{}'", english);
 }
 
 const Adverb& adverb(std::span<const Adverb> list, std::string_view english) {
   for (const Adverb& entry : list) {
-    if (says(entry.phrase, english)) return entry;
+    if (entry.phrase.text == english) return entry;
   }
   fail("the bilingual world has no adverb '{}'", english);
 }
 
 const Preposition& preposition(std::string_view english) {
   for (const Preposition& entry : prepositions()) {
-    if (says(entry.phrase, english)) return entry;
+    if (entry.phrase.text == english) return entry;
   }
   fail("the bilingual world has no preposition '{}'", english);
 }

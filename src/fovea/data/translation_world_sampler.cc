@@ -32,6 +32,8 @@ struct Room {
   bool denials = true;  // not in "while she does not sleep"
 };
 
+InnerClause inner(Clause c) { return std::make_shared<const Clause>(std::move(c)); }
+
 bool describable(Kinds kinds) {
   return std::any_of(adjectives().begin(), adjectives().end(),
                      [&](const Adjective& a) { return (a.of & kinds) != 0; });
@@ -168,7 +170,7 @@ void Sampler::add_relative(NounPhrase& p, int words) {
   const Kinds wanted = kLiving | kFood | kDrink | kObjects | kVehicle | kPlaces;
   if ((kinds & wanted) == 0 || choose_.chance(living ? 70 : 25)) {
     c.predicates = {any({words, false}, tense, kinds, Pronoun::kNone)};
-    p.who = {std::move(c)};
+    p.who = inner(std::move(c));
     return;
   }
   const auto sees = [&](const Verb& v) {
@@ -178,7 +180,7 @@ void Sampler::add_relative(NounPhrase& p, int words) {
   settle(said_of, tense);
   c.subject = subject(kPerson, {std::max(1, words - 2), false});
   c.predicates = {std::move(said_of)};
-  p.whom = {std::move(c)};
+  p.whom = inner(std::move(c));
 }
 
 NounPhrase Sampler::subject(Kinds kinds, Room room) {
@@ -369,7 +371,7 @@ Clause Sampler::core(Room room, Tense tense) {
     c.subject.more.clear();
     fit = of;
   }
-  const bool simple = s.who.empty() && s.whom.empty();
+  const bool simple = s.who == nullptr && s.whom == nullptr;
   const int left = room.words - (simple && s.noun == nullptr ? 1 : share);
   if (simple && (of & kPerson) != 0 && left >= 6 && choose_.chance(16)) {
     two_predicates(c, {left, false, false, room.denials}, tense);
@@ -436,10 +438,10 @@ Clause Sampler::with_that(Room room, Tense tense) {
       choose_.fitting(verbs(), [](const Verb& v) { return v.has(kThatClause); });
   const Verb& saying = tense == Tense::kFuture ? verb("say") : believing;
   Predicate p{.verb = choose_.chance(25) ? &to_know_that() : &saying, .tense = tense};
-  const Tenses inner = tense == Tense::kPast     ? kPastProgressive
-                       : tense == Tense::kFuture ? kPresent | kFuture
-                                                 : kPresent | kProgressive | kPast | kFuture;
-  p.that = {clause({room.words - 4, room.relatives, false}, inner)};
+  const Tenses tenses = tense == Tense::kPast     ? kPastProgressive
+                        : tense == Tense::kFuture ? kPresent | kFuture
+                                                  : kPresent | kProgressive | kPast | kFuture;
+  p.that = inner(clause({room.words - 4, room.relatives, false}, tenses));
   c.predicates = {std::move(p)};
   return c;
 }
@@ -481,7 +483,7 @@ Subordinate Sampler::subordinate(Tense main, int because, int words) {
   const Option chosen = choose_.chance(because) ? why : other;
   const std::string_view word = chosen.conjunction;
   const bool denials = word == "because" || word == "if";
-  return {&conjunction(word), {short_or_weather(words - 1, chosen.tenses, denials)}};
+  return {&conjunction(word), inner(short_or_weather(words - 1, chosen.tenses, denials))};
 }
 
 Clause Sampler::clause(Room room, Tenses tenses) {

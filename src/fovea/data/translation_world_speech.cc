@@ -46,16 +46,11 @@ std::vector<FrenchWord> contracted(std::vector<FrenchWord> words) {
   return result;
 }
 
-void add_links(const FrenchWord& word, int target, WorldPair& pair) {
-  if (word.sure >= 0) pair.sure.push_back({word.sure, target});
+void add_links(const FrenchWord& word, Index target, Alignment& links) {
+  if (word.sure >= 0) links.push_back({word.sure, target, true});
   for (const int source : word.possible) {
-    if (source != word.sure) pair.possible.push_back({source, target});
+    if (source != word.sure) links.push_back({source, target, false});
   }
-}
-
-void sort_unique(std::vector<Link>& links) {
-  std::sort(links.begin(), links.end());
-  links.erase(std::unique(links.begin(), links.end()), links.end());
 }
 
 }  // namespace
@@ -72,11 +67,11 @@ WorldPair written(std::vector<std::string> english, std::vector<FrenchWord> fren
   WorldPair pair;
   pair.source_words = std::move(english);
   for (std::size_t i = 0; i < french.size(); ++i) {
-    add_links(french[i], static_cast<int>(i), pair);
+    add_links(french[i], static_cast<Index>(i), pair.links);
     pair.target_words.push_back(std::move(french[i].text));
   }
-  sort_unique(pair.sure);
-  sort_unique(pair.possible);
+  std::sort(pair.links.begin(), pair.links.end());
+  pair.links.erase(std::unique(pair.links.begin(), pair.links.end()), pair.links.end());
   pair.source = world_text(pair.source_words);
   pair.target = world_text(pair.target_words);
   return pair;

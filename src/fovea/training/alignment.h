@@ -1,24 +1,15 @@
 // Word alignments: the Pharaoh format, and the alignment error rate (Och and Ney 2003).
 #pragma once
 
-#include <compare>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "fovea/base/index.h"
+#include "fovea/data/link.h"
 
 namespace fovea {
-
-// Word `target` of a translation comes from word `source`, both counted from 0. Gold links are
-// sure, or only possible: people disagree about them.
-struct Link {
-  Index source = 0, target = 0;
-  bool sure = true;
-  auto operator<=>(const Link&) const = default;
-};
-using Alignment = std::vector<Link>;
 
 // One sentence a line, "0-0 1-2 1?3": source-target, with a question mark for a possible link.
 // Written in order, and each link once.
