@@ -13,10 +13,17 @@ namespace {
 Checkpoint example() {
   return {.state = {.step = 12,
                     .seconds = 0.1 + 0.2,
+                    .skipped = 5,
+                    .skipped_in_a_row = 2,
                     .validated_at = 10,
+                    .without_progress = 3,
                     .best = Grade{.value = 1 / 3.0, .name = "BLEU", .text = "33 é"},
-                    .best_step = 10,
-                    .loss_sum = 1e-300},
+                    .best_step = 8,
+                    .reported_at = 9,
+                    .loss_sum = 1e-300,
+                    .loss_count = 64,
+                    .step_seconds = 0.7,
+                    .gradient_norm = 1.1},
           .options = {{"seed", "1"}, {"data", "\"quoted\"\n"}},
           .tensors = {{"model.a", Tensor({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6})},
                       {"optimizer.steps", Tensor::full({1}, 12)}},
@@ -33,7 +40,16 @@ TEST(Checkpoint, IsReadAsItWasWritten) {
   const TrainState& state = found->checkpoint.state;
   EXPECT_EQ(state.step, 12);
   EXPECT_EQ(state.seconds, 0.1 + 0.2);
+  EXPECT_EQ(state.skipped, 5);
+  EXPECT_EQ(state.skipped_in_a_row, 2);
+  EXPECT_EQ(state.validated_at, 10);
+  EXPECT_EQ(state.without_progress, 3);
+  EXPECT_EQ(state.best_step, 8);
+  EXPECT_EQ(state.reported_at, 9);
   EXPECT_EQ(state.loss_sum, 1e-300);
+  EXPECT_EQ(state.loss_count, 64);
+  EXPECT_EQ(state.step_seconds, 0.7);
+  EXPECT_EQ(state.gradient_norm, 1.1);
   ASSERT_TRUE(state.best);
   EXPECT_EQ(state.best->value, 1 / 3.0);
   EXPECT_EQ(state.best->text, "33 é");
@@ -66,6 +82,12 @@ TEST(Checkpoint, WithAnyByteChangedOrMissingIsNoticed) {
     unnoticed += error_of([&] { parse(changed); }).empty() ? 1 : 0;
   }
   EXPECT_EQ(unnoticed, 0u);  // the header's padding takes nothing but spaces
+}
+
+TEST(Checkpoint, HasAChecksumOfShapesToo) {
+  const Tensor x = Tensor::zeros({2, 3});
+  EXPECT_NE(checkpoint_checksum({.tensors = {{"x", x}}}),
+            checkpoint_checksum({.tensors = {{"x", x.reshape({3, 2})}}}));
 }
 
 TEST(Checkpoint, SaysWhatIsWrongWithIt) {

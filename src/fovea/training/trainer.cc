@@ -159,10 +159,10 @@ void Loop::begin() {
       }
     }
   }
-  log_file_.open(options_.log_file, log_);
   observer_.begun(task_, state_.step);
   // What cannot be written later is better known before the work than after it.
   if (state_.step == 0) write();
+  log_file_.open(options_.log_file, log_);
   written_at_ = seconds();
   written_step_ = state_.step;
 }

@@ -19,8 +19,8 @@ class Trainer : public testing::Test {
   TrainOptions options() const { return many_options(folder / "model"); }
 
   // The bytes of the model file of a run from its beginning.
-  std::string bytes_of_run(const TrainOptions& options) {
-    CountingTask task;
+  std::string bytes_of_run(const TrainOptions& options, Index batch_size = 8) {
+    CountingTask task(batch_size);
     train(task, options);
     return folder.read("model");
   }
@@ -103,9 +103,18 @@ TEST_F(Trainer, OneThreadAndTwoWriteTheSameFile) {
   std::vector<std::string> files;
   for (const int count : {1, 2}) {
     const UseThreads use(count);
-    files.push_back(bytes_of_run(options()));
+    files.push_back(bytes_of_run(options(), 500));
   }
   EXPECT_TRUE(files[0] == files[1]);
+  CountingTask task(500);  // begun on two, ended on one
+  {
+    const UseThreads use(2);
+    train_until(57, task, options());
+  }
+  const UseThreads use(1);
+  TrainOptions rest = options();
+  rest.start = Start::kResume;
+  EXPECT_TRUE(files[0] == bytes_of_run(rest, 500));
 }
 
 TEST_F(Trainer, AnotherSeedIsAnotherModel) {
@@ -115,15 +124,24 @@ TEST_F(Trainer, AnotherSeedIsAnotherModel) {
 }
 
 TEST_F(Trainer, ALongerRunGoesOnFromAKeptCheckpoint) {
+  double score = 0;
+  const auto bytes_of = [&](const TrainOptions& options) {
+    CountingTask task;
+    task.scores = [&](Index) { return ++score; };
+    train(task, options);
+    return folder.read("model");
+  };
   TrainOptions longer = options();
-  longer.steps = 165;  // validations at 120 and 165, which are none of the regular ones
-  const std::string whole = bytes_of_run(longer);
-  TrainOptions first = options();
+  longer.schedule = ConstantRate{};
+  longer.steps = 130;  // its average has the weights of steps 100, 125 and 130, and not of 120
+  const std::string whole = bytes_of(longer);
+  TrainOptions first = longer;
+  first.steps = 120;
   first.keep_checkpoint = true;
-  bytes_of_run(first);
+  bytes_of(first);
   EXPECT_TRUE(std::filesystem::exists(folder / "model.checkpoint"));
   longer.start = Start::kResume;
-  EXPECT_TRUE(bytes_of_run(longer) == whole);
+  EXPECT_TRUE(bytes_of(longer) == whole);
 }
 
 TEST_F(Trainer, StopsWhenScoresNoLongerGrowAndKeepsTheBest) {
@@ -171,6 +189,21 @@ TEST_F(Trainer, ValidatesAndKeepsTheMeanOfTheLastWeights) {
     EXPECT_NEAR(task.model.words.table.value().values()[i], mean[i], 1e-7);
 }
 
+TEST_F(Trainer, GoesOnAfterAValidationWithTheWeightsItHadBefore) {
+  std::vector<std::vector<float>> last;
+  for (const Index average : {1, 3}) {
+    CountingTask task;
+    TrainOptions averaging = options();
+    averaging.average = average;
+    Witness witness;
+    witness.at_step = [&](const Progress& now) {
+      if (now.step == 120) last.push_back(task.model.words.table.value().values());
+    };
+    train(task, averaging, witness);
+  }
+  EXPECT_EQ(last[0], last[1]);
+}
+
 // Adam hides a wrong factor of the gradient, so plain descent it is.
 TEST_F(Trainer, AccumulatedBatchesAreOneLargeBatch) {
   std::vector<std::vector<float>> tables;
@@ -190,6 +223,19 @@ TEST_F(Trainer, AccumulatedBatchesAreOneLargeBatch) {
   }
   for (std::size_t i = 0; i < tables[0].size(); ++i) EXPECT_NEAR(tables[0][i], tables[1][i], 2e-6);
   EXPECT_NE(tables[0], CountingTask().model.hidden.weight.value().values());
+}
+
+TEST_F(Trainer, StepsAlongTheGradientOfTheMeanLoss) {
+  TrainOptions plain{.steps = 1, .rule = Sgd{}, .schedule = ConstantRate{.rate = 0.5f}};
+  CountingTask task, by_hand;
+  train(task, plain);
+  fovea::Run run{.training = true, .random = Random{.seed = plain.seed}.split(0)};
+  by_hand.step(0, run);
+  const Var& weight = by_hand.model.output.weight;
+  for (std::size_t i = 0; i < 32; ++i) {
+    EXPECT_NEAR(task.model.output.weight.value().values()[i],
+                weight.value().values()[i] - 0.5f * weight.grad().values()[i] / 8, 1e-6);
+  }
 }
 
 TEST_F(Trainer, SkipsStepsThatAreNotFinite) {
@@ -253,6 +299,10 @@ TEST_F(Trainer, DoesNotRunOverTheCheckpointOfAnotherRun) {
   TrainOptions anew = options();
   anew.start = Start::kRestart;
   Witness witness;
+  witness.at_step = [&](const Progress& now) {
+    const bool there = std::filesystem::exists(folder / "model.checkpoint.previous");
+    EXPECT_FALSE(now.step == 1 && there);
+  };
   train(third, anew, witness);
   EXPECT_EQ(witness.begun_at, 0);
 }
@@ -287,16 +337,16 @@ TEST_F(Trainer, GoesOnFromTheCheckpointBeforeADamagedOne) {
     folder.write("model.checkpoint", bytes);
     part.start = Start::kResume;
     Witness witness;
-    std::string beside;
-    witness.at_step = [&](const Progress&) { beside = folder.read("model.checkpoint.previous"); };
-    const std::string good = folder.read("model.checkpoint.previous");
-    const std::string damaged = folder.read("model.checkpoint");
+    bool kept = false;
+    witness.at_step = [&](const Progress&) {
+      kept |= folder.read("model.checkpoint.previous") == bytes;
+    };
     train(second, part, witness);
     EXPECT_EQ(witness.begun_at, 40);
     ASSERT_EQ(witness.notes.size(), 1u);
     EXPECT_TRUE(witness.notes[0].starts_with(folder / "model.checkpoint: ")) << witness.notes[0];
     EXPECT_TRUE(witness.notes[0].ends_with("; going on from the checkpoint before it"));
-    EXPECT_NE(beside, damaged);
+    EXPECT_FALSE(kept);  // in the place of a good one
     EXPECT_TRUE(folder.read("model") == whole);
   }
 }
