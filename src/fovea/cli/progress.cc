@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kSecondsBetweenDrawings = 0.1;
 constexpr double kSecondsBetweenLines = 15;
-constexpr std::size_t kLongestBar = 30, kShortestBar = 8;
+constexpr std::size_t kLongestBar = 30, kBarUnit = 5;
 constexpr double kKeep = 0.95;  // of the past, at each step: some 20 steps are told
 
 std::string variable(const char* name) {
@@ -158,8 +158,10 @@ void TrainingProgress::draw(const std::string& doing) {
     line = longer;
   }
   const std::size_t used = width(line) + 2 + percent;
-  if (last_.share > 0 && used + kShortestBar <= room)
-    line = bar(std::min(kLongestBar, room - used)) + "  " + line;
+  // In units, so that it does not jump about as numbers grow and shrink.
+  const std::size_t left = room > used ? (room - used) / kBarUnit * kBarUnit : 0;
+  if (last_.share > 0 && left >= 2 * kBarUnit)
+    line = bar(std::min(kLongestBar, left)) + "  " + line;
   err_ << "\r" + line + "\x1b[K" << std::flush;
   drawn_ = true;
   drawn_at_ = style_.seconds();
