@@ -44,6 +44,11 @@ std::string columns(const Lines& lines) {
 std::string examples(std::span<const Verb> verbs, std::size_t most_each) {
   Lines lines;
   for (const Verb& verb : verbs) {
+    if (!verb.parts.empty()) {
+      const Verb& part = verb.parts[0];
+      if (!part.examples.empty())
+        lines.emplace_back(part.examples[0].command, part.examples[0].what);
+    }
     for (std::size_t i = 0; i < std::min(most_each, verb.examples.size()); ++i) {
       lines.emplace_back(verb.examples[i].command, verb.examples[i].what);
     }
@@ -98,9 +103,16 @@ Read on in README.md and docs/ of the source tree.
       columns(lines), examples(verbs, 2));
 }
 
-std::string verb_page(const Verb& verb, const CLI::App& app) {
-  return fmt::format("fovea {}: {}\n\nusage: fovea {} {}\n\n{}\n\n{}\nexamples:\n{}", verb.name,
-                     verb.summary, verb.name, verb.usage, verb.about, columns(options_of(app)),
+std::string verb_page(const Verb& verb, const std::string& called, const CLI::App& app) {
+  if (!verb.parts.empty()) {
+    Lines lines;
+    for (const Verb& part : verb.parts) lines.emplace_back(part.name, part.summary);
+    return fmt::format("{0}: {1}\n\nusage: {0} {2}\n\n{3}\n\n{4}\nexamples:\n{5}", called,
+                       verb.summary, verb.usage, verb.about, columns(lines),
+                       examples(verb.parts, 2));
+  }
+  return fmt::format("{0}: {1}\n\nusage: {0} {2}\n\n{3}\n\n{4}\nexamples:\n{5}", called,
+                     verb.summary, verb.usage, verb.about, columns(options_of(app)),
                      examples({&verb, 1}, verb.examples.size()));
 }
 

@@ -9,6 +9,7 @@
 namespace fovea::cli {
 
 std::string program_page(std::span<const Verb> verbs);
-std::string verb_page(const Verb& verb, const CLI::App& app);
+// `called`: the verb with what stands before it, "fovea train translate".
+std::string verb_page(const Verb& verb, const std::string& called, const CLI::App& app);
 
 }  // namespace fovea::cli

@@ -68,15 +68,7 @@ class Program {
     app_.set_help_flag("-h,--help", "this page");
     app_.set_version_flag("--version", fmt::format("fovea {}", version()));
     app_.require_subcommand(0, 1);
-    for (const Verb& verb : verbs_) {
-      CLI::App* sub = app_.add_subcommand(verb.name, verb.summary);
-      sub->set_help_flag();
-      works_.push_back(verb.define(*sub));
-      sub->set_help_flag("-h,--help", "this page");
-      sub->formatter_fn([&verb](const CLI::App* app, std::string, CLI::AppFormatMode) {
-        return verb_page(verb, *app);
-      });
-    }
+    for (const Verb& verb : verbs_) add(app_, verb, "fovea");
   }
 
   // The verb that the arguments name, or -1: then there is nothing (more) to do.
@@ -90,26 +82,51 @@ class Program {
     } catch (const CLI::ParseError& error) {
       throw UsageError(usage_message(error, app_, verbs_, arguments));
     }
-    if (chosen() < 0) out << program_page(verbs_);
+    if (app_.get_subcommands().empty()) out << program_page(verbs_);
+    if (chosen() < 0 && !app_.get_subcommands().empty()) {
+      out << app_.get_subcommands()[0]->help();  // a verb without its part
+    }
     return chosen();
   }
 
   int chosen() const {
-    for (std::size_t i = 0; i < verbs_.size(); ++i) {
-      if (app_.got_subcommand(verbs_[i].name)) return static_cast<int>(i);
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      if (leaves_[i].app->parsed()) return static_cast<int>(i);
     }
     return -1;
   }
 
-  std::string called() const {  // "fovea", "fovea info"
-    return chosen() < 0 ? "fovea" : "fovea " + verbs_[static_cast<std::size_t>(chosen())].name;
+  std::string called() const {  // "fovea", "fovea info", "fovea train translate"
+    if (chosen() >= 0) return leaf(chosen()).called;
+    const auto verbs = app_.get_subcommands();
+    return verbs.empty() ? "fovea" : "fovea " + verbs[0]->get_name();
   }
 
-  const Work& work(int verb) const { return works_[static_cast<std::size_t>(verb)]; }
+  const Work& work(int verb) const { return leaf(verb).work; }
 
  private:
+  struct Leaf {
+    CLI::App* app;
+    std::string called;
+    Work work;
+  };
+  const Leaf& leaf(int i) const { return leaves_[static_cast<std::size_t>(i)]; }
+
+  void add(CLI::App& parent, const Verb& verb, const std::string& before) {
+    CLI::App* app = parent.add_subcommand(verb.name, verb.summary);
+    const std::string called = before + " " + verb.name;
+    app->set_help_flag();
+    if (verb.define) leaves_.push_back({app, called, verb.define(*app)});
+    for (const Verb& part : verb.parts) add(*app, part, called);
+    if (!verb.parts.empty()) app->require_subcommand(0, 1);
+    app->set_help_flag("-h,--help", "this page");
+    app->formatter_fn([&verb, called](const CLI::App* shown, std::string, CLI::AppFormatMode) {
+      return verb_page(verb, called, *shown);
+    });
+  }
+
   std::vector<Verb> verbs_;
-  std::vector<Work> works_;
+  std::vector<Leaf> leaves_;
   CLI::App app_{"", "fovea"};
 };
 
@@ -122,7 +139,7 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
     return code;
   };
   try {
-    Program program({data_verb(), attend_verb(), info_verb(), bench_verb()});
+    Program program({train_verb(), data_verb(), attend_verb(), info_verb(), bench_verb()});
     try {
       check_environment();
       const int verb = program.parse(arguments, out);

@@ -33,8 +33,11 @@ struct Verb {
   };
   std::vector<Example> examples;
   std::function<Work(CLI::App&)> define;  // adds the options; the work reads what they were set to
+  std::vector<Verb>
+      parts{};  // instead: what the first argument chooses from, "translate" of "train"
 };
 
+Verb train_verb();
 Verb info_verb();
 Verb attend_verb();
 Verb bench_verb();

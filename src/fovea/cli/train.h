@@ -1,0 +1,31 @@
+// What the tasks of `fovea train` share: their options of training, and the loop with its progress.
+#pragma once
+
+#include "fovea/cli/verb.h"
+#include "fovea/training/trainer.h"
+
+namespace fovea::cli {
+
+Verb train_translate_verb();
+
+// Options that every task has. A task sets its own defaults before it adds them.
+struct TrainFlags {
+  std::string out = "model.safetensors";
+  Index steps = 0;
+  double minutes = 0;
+  Index patience = 0, validate_every = 500, average = 1, accumulate = 1;
+  std::string optimizer = "adam", schedule = "constant";
+  float rate = 1e-3f, last_rate = 0, clip = 1, beta2 = 0.999f, weight_decay = 0;
+  Index warmup = 0;
+  std::uint64_t seed = 1;
+  int threads = 0;
+  bool resume = false, restart = false, keep_checkpoint = false;
+  std::string log, plot;
+};
+void add_train_flags(CLI::App& app, TrainFlags& flags);
+
+// Trains with a bar on `err`, writes the plot, and says how it ended; on Ctrl-C how to go on
+// (`again`: the command).
+TrainResult train_task(Task& task, const TrainFlags& flags, std::ostream& err);
+
+}  // namespace fovea::cli

@@ -1,0 +1,158 @@
+#include <atomic>
+#include <csignal>
+#include <ostream>
+
+#include "fovea/base/files.h"
+#include "fovea/base/parallel.h"
+#include "fovea/cli/progress.h"
+#include "fovea/cli/text.h"
+#include "fovea/cli/train.h"
+#include "fovea/training/curves.h"
+
+namespace fovea::cli {
+namespace {
+
+std::atomic<bool> stop_asked = false;
+
+extern "C" void ask_to_stop(int number) {
+  if (stop_asked.exchange(true)) {  // the second time: at once
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  }
+}
+
+// While it lives, Ctrl-C and a polite kill ask the loop to stop.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    stop_asked = false;
+    for (const int number : {SIGINT, SIGTERM}) std::signal(number, ask_to_stop);
+  }
+  ~StopOnSignal() {
+    for (const int number : {SIGINT, SIGTERM}) std::signal(number, SIG_DFL);
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+};
+
+Schedule schedule_of(const TrainFlags& f) {
+  if (f.schedule == "constant") return ConstantRate{f.rate, f.warmup};
+  if (f.schedule == "inverse-sqrt") return InverseSquareRoot{f.rate, std::max<Index>(1, f.warmup)};
+  if (f.steps == 0) {
+    throw UsageError(
+        fmt::format("--schedule {}: it ends with the last step, so --steps is needed", f.schedule));
+  }
+  if (f.schedule == "cosine") return Cosine{f.rate, f.steps, f.warmup, f.last_rate};
+  return LinearDecay{f.rate, f.steps, f.warmup, f.last_rate};
+}
+
+OptimizerRule rule_of(const TrainFlags& f) {
+  if (f.optimizer == "sgd") return Sgd{.momentum = 0.9f, .weight_decay = f.weight_decay};
+  if (f.optimizer == "adadelta") return AdaDelta{.weight_decay = f.weight_decay};
+  return Adam{
+      .beta2 = f.beta2, .weight_decay = f.weight_decay, .decoupled = f.optimizer == "adamw"};
+}
+
+}  // namespace
+
+void add_train_flags(CLI::App& app, TrainFlags& f) {
+  const auto shown = [](const auto& value) { return fmt::format("({})", value); };
+  app.add_option("--out", f.out, "the model file " + shown(f.out))->type_name("FILE");
+  app.add_option("--steps", f.steps,
+                 f.steps > 0 ? "stop after N steps " + shown(f.steps) : "stop after N steps")
+      ->check(whole_number(1))
+      ->type_name("N");
+  app.add_option("--minutes", f.minutes, "stop after M minutes")
+      ->check(number_from(0.001f))
+      ->type_name("M");
+  app.add_option("--patience", f.patience,
+                 "stop after N validations without a better score; 0: never " + shown(f.patience))
+      ->check(whole_number(0))
+      ->type_name("N");
+  app.add_option("--validate-every", f.validate_every,
+                 "steps between validations " + shown(f.validate_every))
+      ->check(whole_number(1))
+      ->type_name("N");
+  app.add_option("--average", f.average,
+                 "average the weights of the last N validations " + shown(f.average))
+      ->check(whole_number(1))
+      ->type_name("N");
+  app.add_option("--optimizer", f.optimizer, "adam, adamw, adadelta or sgd " + shown(f.optimizer))
+      ->check(one_of({"adam", "adamw", "adadelta", "sgd"}))
+      ->type_name("NAME");
+  app.add_option("--rate", f.rate, "learning rate " + shown(f.rate))
+      ->check(number_from(0))
+      ->type_name("X");
+  app.add_option("--schedule", f.schedule,
+                 "of the rate: constant, inverse-sqrt, cosine or linear " + shown(f.schedule))
+      ->check(one_of({"constant", "inverse-sqrt", "cosine", "linear"}))
+      ->type_name("NAME");
+  app.add_option("--warmup", f.warmup, "steps over which the rate rises " + shown(f.warmup))
+      ->check(whole_number(0))
+      ->type_name("N");
+  app.add_option("--last-rate", f.last_rate, "of cosine and linear schedules " + shown(f.last_rate))
+      ->check(number_from(0))
+      ->type_name("X");
+  app.add_option("--clip", f.clip, "largest norm of the gradients " + shown(f.clip))
+      ->check(number_from(0))
+      ->type_name("X");
+  app.add_option("--beta2", f.beta2, "of adam " + shown(f.beta2))
+      ->check(number_from(0))
+      ->type_name("X");
+  app.add_option("--weight-decay", f.weight_decay, shown(f.weight_decay))
+      ->check(number_from(0))
+      ->type_name("X");
+  app.add_option("--accumulate", f.accumulate, "batches a step " + shown(f.accumulate))
+      ->check(whole_number(1))
+      ->type_name("N");
+  app.add_option("--seed", f.seed, "of all that is random " + shown(f.seed))
+      ->check(whole_number(0))
+      ->type_name("N");
+  app.add_flag("--resume", f.resume, "go on from the checkpoint beside the model file");
+  app.add_flag("--restart", f.restart, "throw that checkpoint away");
+  app.add_flag("--keep-checkpoint", f.keep_checkpoint, "also when the run ends by itself");
+  app.add_option("--log", f.log, "what was measured, as JSON lines")->type_name("FILE");
+  app.add_option("--plot", f.plot, "the curves as a picture")->type_name("FILE.svg");
+  add_threads_option(app, f.threads);
+}
+
+TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
+  if (f.resume && f.restart) throw UsageError("--resume and --restart contradict each other");
+  if (f.threads > 0) set_threads(f.threads);
+  const StopOnSignal signals;
+  TrainingProgress progress(err, style_of_standard_error());
+  const TrainResult result =
+      train(task,
+            {.out = f.out,
+             .log_file = f.log,
+             .steps = f.steps,
+             .minutes = f.minutes,
+             .patience = f.patience,
+             .rule = rule_of(f),
+             .schedule = schedule_of(f),
+             .max_norm = f.clip > 0 ? f.clip : std::numeric_limits<float>::infinity(),
+             .accumulate = f.accumulate,
+             .validate_every = f.validate_every,
+             .average = f.average,
+             .seed = f.seed,
+             .keep_checkpoint = f.keep_checkpoint,
+             .start = f.resume    ? TrainOptions::Start::kResume
+                      : f.restart ? TrainOptions::Start::kRestart
+                                  : TrainOptions::Start::kNew,
+             .stop = &stop_asked},
+            progress);
+  progress.clear();
+  if (!f.plot.empty()) write_file(f.plot, curves_svg(result.log));
+  if (result.end == TrainResult::End::kStopped) {
+    err << fmt::format(
+        "stopped at step {} after {}; the same command with --resume goes on from {}.checkpoint\n",
+        with_commas(result.step), duration(result.seconds), printable(f.out));
+    return result;
+  }
+  err << fmt::format("{}: {} {} at step {} of {}, {}\n", printable(f.out), result.best.score.name,
+                     result.best.score.text, with_commas(result.best.step),
+                     with_commas(result.step), duration(result.seconds));
+  return result;
+}
+
+}  // namespace fovea::cli

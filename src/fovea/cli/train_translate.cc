@@ -1,0 +1,301 @@
+// fovea train translate: from sentence pairs to a model file.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "fovea/base/parallel.h"
+#include "fovea/cli/text.h"
+#include "fovea/cli/train.h"
+#include "fovea/data/pairs.h"
+#include "fovea/data/translation_world.h"
+#include "fovea/training/translation_task.h"
+
+namespace fovea::cli {
+namespace {
+
+struct Flags {
+  std::string data, source, target, valid, valid_source, valid_target;
+  double held_out = 0.02;
+  bool lower_case = false, skip_bad = false;
+  std::string pieces;  // empty: words of the built-in world, else unigram
+  Index vocab_size = 8000;
+  bool separate = false;
+  Index world_pairs = 60'000;
+
+  std::string model = "bahdanau", size = "small", preset;
+  std::optional<Index> embedding_dim, hidden, attention_dim, layers, heads, inner_dim;
+  std::optional<float> dropout, label_smoothing;
+  std::string cell = "gru", score = "general", view = "global";
+  Index reach = 10;
+  bool reverse_source = false, no_input_feeding = false, no_tied_output = false, norm_first = false;
+  Index batch_words = 2048, batch_sentences = 0, longest = 200, beams = 1;
+
+  TrainFlags train;
+  bool world() const { return data.empty() && source.empty(); }
+};
+
+struct Pairs {
+  std::vector<SentencePair> train, valid;
+};
+
+// Sentences of the built-in world: mostly short ones, as in real text, and long ones too.
+Pairs world_data(const Flags& f) {
+  Pairs pairs;
+  const auto draw = [&](std::vector<SentencePair>& into, Split split, Index count) {
+    into.resize(static_cast<std::size_t>(count));
+    parallel_for(count, 256, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const WorldLengths lengths{3, i % 4 == 3 ? Index{60} : Index{20}};
+        const WorldPair pair =
+            world_pair(f.train.seed, split, static_cast<std::uint64_t>(i), lengths);
+        into[static_cast<std::size_t>(i)] = {pair.source, pair.target};
+      }
+    });
+  };
+  draw(pairs.train, Split::kTrain, f.world_pairs);
+  draw(pairs.valid, Split::kValid, 500);
+  return pairs;
+}
+
+SentencePairs read(const std::string& both, const std::string& source, const std::string& target,
+                   const Flags& f) {
+  const PairOptions options{.lower_case = f.lower_case, .skip_bad = f.skip_bad};
+  return both.empty() ? read_parallel(source, target, options) : read_pairs(both, options);
+}
+
+Pairs read_data(const Flags& f, std::ostream& err) {
+  if (f.world()) return world_data(f);
+  SentencePairs all = read(f.data, f.source, f.target, f);
+  if (all.skipped > 0) {
+    err << fmt::format("{} left out; the first: {}\n", counted(all.skipped, "line"),
+                       all.first_skipped);
+  }
+  if (!f.valid.empty() || !f.valid_source.empty()) {
+    return {std::move(all.pairs), read(f.valid, f.valid_source, f.valid_target, f).pairs};
+  }
+  const PairSplit split = split_by_content(all.pairs, f.held_out);
+  Pairs pairs;
+  for (const Index i : split.train) pairs.train.push_back(all.pairs[static_cast<std::size_t>(i)]);
+  for (const Index i : split.held_out)
+    pairs.valid.push_back(all.pairs[static_cast<std::size_t>(i)]);
+  if (pairs.valid.empty()) {
+    fail(
+        "translate: {} pairs are too few to hold out {} of them for validation; pass --valid or a "
+        "larger --held-out",
+        all.pairs.size(), f.held_out);
+  }
+  return pairs;
+}
+
+RecurrentTranslatorOptions recurrent_options(const Flags& f) {
+  using Reading = RecurrentTranslatorOptions::Reading;
+  RecurrentTranslatorOptions o;
+  o.reading = f.model == "fixed"   ? Reading::kFixed
+              : f.model == "luong" ? Reading::kLuong
+                                   : Reading::kBahdanau;
+  if (f.preset == "paper") {  // Bahdanau et al. 2014, appendix A.2
+    o.paper = true;
+    o.tie_output = false;
+    o.embedding_dim = 620;
+    o.hidden = o.attention_dim = 1000;
+    o.readout_dim = 500;
+  } else {
+    o.embedding_dim = o.readout_dim = f.embedding_dim.value_or(128);
+    o.hidden = o.attention_dim = f.hidden.value_or(256);
+  }
+  if (f.attention_dim) o.attention_dim = *f.attention_dim;
+  o.encoder_layers = o.decoder_layers = f.layers.value_or(1);
+  o.word_dropout = o.state_dropout = o.output_dropout = f.dropout.value_or(f.world() ? 0.0f : 0.3f);
+  o.cell = f.cell == "lstm" ? Cell::kLstm : Cell::kGru;
+  o.tie_output = o.tie_output && !f.no_tied_output;
+  o.share_embedding = !f.separate && !f.world();
+  o.reverse_source = f.reverse_source;
+  o.luong_score = f.score == "dot"       ? LuongScore::kDot
+                  : f.score == "general" ? LuongScore::kGeneral
+                  : f.score == "concat"  ? LuongScore::kConcat
+                                         : LuongScore::kLocation;
+  o.luong_view = f.view == "global"    ? LuongView::kGlobal
+                 : f.view == "local-m" ? LuongView::kMonotonic
+                                       : LuongView::kPredictive;
+  o.reach = f.reach;
+  o.longest = f.longest;
+  o.input_feeding = !f.no_input_feeding;
+  return o;
+}
+
+TransformerOptions transformer_options(const Flags& f) {
+  TransformerOptions o;
+  if (f.size == "tiny")
+    o = {.model_dim = 128, .heads = 4, .inner_dim = 256, .encoder_layers = 4, .decoder_layers = 4};
+  if (f.size == "small")
+    o = {.model_dim = 256, .heads = 4, .inner_dim = 512, .encoder_layers = 3, .decoder_layers = 3};
+  if (f.size == "base")
+    o = {.model_dim = 512, .heads = 8, .inner_dim = 2048, .encoder_layers = 6, .decoder_layers = 6};
+  o.model_dim = f.embedding_dim.value_or(o.model_dim);
+  o.heads = f.heads.value_or(o.heads);
+  o.inner_dim = f.inner_dim.value_or(o.inner_dim);
+  o.encoder_layers = o.decoder_layers = f.layers.value_or(o.encoder_layers);
+  o.dropout = f.dropout.value_or(f.world() ? 0.1f : 0.3f);
+  o.norm_first = f.norm_first;
+  o.share_embedding = !f.separate && !f.world();
+  o.tie_output = !f.no_tied_output;
+  return o;
+}
+
+TranslationModel new_model(const Flags& f, const Pairs& pairs) {
+  const std::string& name = f.pieces.empty() ? (f.world() ? "words" : "unigram") : f.pieces;
+  const TokenizerOptions options{.pieces = name == "words"        ? Pieces::kWords
+                                           : name == "characters" ? Pieces::kCharacters
+                                           : name == "bpe"        ? Pieces::kBpe
+                                                                  : Pieces::kUnigram,
+                                 .vocab_size = f.vocab_size,
+                                 .lower_case = f.lower_case};
+  std::vector<std::string> source, target;
+  for (const SentencePair& pair : pairs.train) {
+    source.push_back(pair.source);
+    target.push_back(pair.target);
+  }
+  const TranslatorOptions model = f.model == "transformer"
+                                      ? TranslatorOptions(transformer_options(f))
+                                      : TranslatorOptions(recurrent_options(f));
+  const Random random{.seed = f.train.seed};
+  if (f.separate || f.world()) {
+    return make_translation_model(model, train_tokenizer(source, options),
+                                  train_tokenizer(target, options), false, random);
+  }
+  source.insert(source.end(), target.begin(), target.end());
+  const Tokenizer joint = train_tokenizer(source, options);
+  return make_translation_model(model, joint, joint, true, random);
+}
+
+void train_translate(const Flags& f, std::ostream& err) {
+  if (f.train.threads > 0) set_threads(f.train.threads);
+  const Pairs pairs = read_data(f, err);
+  TranslationModel model = new_model(f, pairs);
+  TranslationTask task(
+      model, pairs.train, pairs.valid,
+      {.batch_words = f.batch_words,
+       .batch_sentences = f.batch_sentences,
+       .label_smoothing = f.label_smoothing.value_or(f.model == "transformer" ? 0.1f : 0.0f),
+       .longest = f.longest,
+       .search = {.beams = f.beams},
+       .lower_case_score = false,
+       .seed = f.train.seed});
+  err << fmt::format(
+      "{}: {} numbers, {} and {} pieces; {} pairs to learn from, {} to validate{}\n",
+      kind_name(model.options), with_commas(count_numbers(task.parameters())),
+      with_commas(model.source.size()), with_commas(model.target.size()), with_commas(task.pairs()),
+      with_commas(static_cast<Index>(pairs.valid.size())),
+      task.left_out() > 0 ? fmt::format(" ({} too long, left out)", task.left_out()) : "");
+  train_task(task, f.train, err);
+}
+
+Work define(CLI::App& app) {
+  const auto f = std::make_shared<Flags>();
+  f->train.out = "translator.safetensors";
+  const auto size = [&](const char* name, std::optional<Index>& value, const char* what) {
+    app.add_option(name, value, what)->check(whole_number(1))->type_name("N");
+  };
+  app.add_option("--data", f->data, "sentence pairs: source TAB target, a pair a line; .gz too")
+      ->type_name("FILE");
+  app.add_option("--source", f->source, "or two files, line by line: this one")->type_name("FILE");
+  app.add_option("--target", f->target, "and its translation")
+      ->type_name("FILE")
+      ->needs("--source");
+  app.add_option("--valid", f->valid, "pairs to validate with, as --data")->type_name("FILE");
+  app.add_option("--valid-source", f->valid_source, "or two files")->type_name("FILE");
+  app.add_option("--valid-target", f->valid_target, "")->type_name("FILE")->needs("--valid-source");
+  app.add_option("--held-out", f->held_out, "share to validate with, where no file is given (0.02)")
+      ->type_name("X");
+  app.add_flag("--lower-case", f->lower_case, "translate in small letters");
+  app.add_flag("--skip-bad", f->skip_bad, "leave out lines that are no pair");
+  app.add_option("--pieces", f->pieces,
+                 "what words are cut into: unigram, bpe, words or characters (unigram)")
+      ->check(one_of({"unigram", "bpe", "words", "characters"}))
+      ->type_name("KIND");
+  app.add_option("--vocab-size", f->vocab_size, "pieces at most (8000)")
+      ->check(whole_number(8))
+      ->type_name("N");
+  app.add_flag("--separate", f->separate, "a vocabulary for each language instead of a joint one");
+  app.add_option("--model", f->model, "fixed, bahdanau, luong or transformer (bahdanau)")
+      ->check(one_of({"fixed", "bahdanau", "luong", "transformer"}))
+      ->type_name("KIND");
+  app.add_option("--size", f->size, "of a transformer: tiny, small or base (small)")
+      ->check(one_of({"tiny", "small", "base"}))
+      ->type_name("NAME");
+  app.add_option("--preset", f->preset, "paper: sizes, start and output of Bahdanau et al. 2014")
+      ->check(one_of({"paper"}))
+      ->type_name("NAME");
+  size("--embedding-dim", f->embedding_dim, "of words (128)");
+  size("--hidden", f->hidden, "of a recurrent network (256)");
+  size("--attention-dim", f->attention_dim, "of bahdanau's score (as --hidden)");
+  size("--layers", f->layers, "of encoder and decoder (1)");
+  size("--heads", f->heads, "of a transformer");
+  size("--inner-dim", f->inner_dim, "of a transformer");
+  app.add_option("--dropout", f->dropout, "(0.3)")->type_name("X");
+  app.add_option("--label-smoothing", f->label_smoothing, "(0; transformer 0.1)")->type_name("X");
+  app.add_option("--cell", f->cell, "gru or lstm (gru)")
+      ->check(one_of({"gru", "lstm"}))
+      ->type_name("KIND");
+  app.add_option("--score", f->score, "luong's: dot, general, concat or location (general)")
+      ->check(one_of({"dot", "general", "concat", "location"}))
+      ->type_name("KIND");
+  app.add_option("--view", f->view, "luong's: global, local-m or local-p (global)")
+      ->check(one_of({"global", "local-m", "local-p"}))
+      ->type_name("KIND");
+  app.add_option("--reach", f->reach, "of a local view (10)")
+      ->check(whole_number(1))
+      ->type_name("N");
+  app.add_flag("--no-input-feeding", f->no_input_feeding, "of luong");
+  app.add_flag("--reverse-source", f->reverse_source, "read the source backwards");
+  app.add_flag("--no-tied-output", f->no_tied_output,
+               "an output layer apart from the words' vectors");
+  app.add_flag("--norm-first", f->norm_first, "a transformer's norms before its branches");
+  app.add_option("--batch-words", f->batch_words, "of a batch, padding included (2048)")
+      ->check(whole_number(1))
+      ->type_name("N");
+  app.add_option("--batch-sentences", f->batch_sentences, "of a batch, at most")
+      ->check(whole_number(1))
+      ->type_name("N");
+  app.add_option("--longest", f->longest, "pieces of a sentence; longer pairs are left out (200)")
+      ->check(whole_number(2))
+      ->type_name("N");
+  app.add_option("--beams", f->beams, "of validation (1)")->check(whole_number(1))->type_name("N");
+  app.add_option("--world-pairs", f->world_pairs,
+                 "pairs of the built-in world to learn from (60,000)")
+      ->check(whole_number(100))
+      ->type_name("N");
+  add_train_flags(app, f->train);
+  return [f](std::ostream&, std::ostream& err) {
+    if (!f->data.empty() && !f->source.empty())
+      throw UsageError("--data and --source: give one or the other");
+    if (f->source.empty() != f->target.empty())
+      throw UsageError("--source and --target belong together");
+    if (f->valid_source.empty() != f->valid_target.empty()) {
+      throw UsageError("--valid-source and --valid-target belong together");
+    }
+    train_translate(*f, err);
+  };
+}
+
+}  // namespace
+
+Verb train_translate_verb() {
+  return {
+      .name = "translate",
+      .usage = "[--data FILE] [--model KIND] [options]",
+      .summary = "translation, from sentence pairs",
+      .about =
+          R"(Learns to translate from pairs of sentences: recurrent networks without attention (fixed) and
+with it (bahdanau, luong), or a transformer. Without --data it learns from the built-in
+English-French world. The model file keeps everything: weights, vocabulary, options.)",
+      .examples = {{"fovea train translate --minutes 3 --out en-fr.safetensors",
+                    "English to French, from the built-in world"},
+                   {"fovea train translate --data pairs.tsv --lower-case --model transformer",
+                    "your own pairs"},
+                   {"fovea train translate --source train.en.gz --target train.de.gz --resume",
+                    "go on after Ctrl-C"}},
+      .define = define};
+}
+
+}  // namespace fovea::cli
