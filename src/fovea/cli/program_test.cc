@@ -42,8 +42,12 @@ TEST(Program, PrintsAPageForEveryVerb) {
 }
 
 TEST(Program, PagesFitATerminal) {
-  for (const auto& arguments :
-       {std::vector<std::string>{}, {"attend", "-h"}, {"info", "-h"}, {"bench", "-h"}}) {
+  for (const auto& arguments : {std::vector<std::string>{},
+                                {"train", "-h"},
+                                {"train", "translate", "-h"},
+                                {"attend", "-h"},
+                                {"info", "-h"},
+                                {"bench", "-h"}}) {
     std::istringstream page(fovea(arguments).out);
     for (std::string line; std::getline(page, line);) EXPECT_LE(line.size(), 100u) << line;
   }
@@ -62,11 +66,12 @@ TEST(Program, NamesWhatIsWrongWithItsArguments) {
     EXPECT_EQ(outcome.out, "");
     return outcome.err;
   };
-  EXPECT_EQ(complaint({"inof"}),
-            "fovea: 'inof' is no verb; verbs are data, attend, info, bench; try fovea --help\n");
   EXPECT_EQ(
-      complaint({"--fast"}),
-      "fovea: '--fast' is no option; verbs are data, attend, info, bench; try fovea --help\n");
+      complaint({"inof"}),
+      "fovea: 'inof' is no verb; verbs are train, data, attend, info, bench; try fovea --help\n");
+  EXPECT_EQ(complaint({"--fast"}),
+            "fovea: '--fast' is no option; verbs are train, data, attend, info, bench; try fovea "
+            "--help\n");
   EXPECT_EQ(complaint({"info"}), "fovea info: FILE is required; try fovea info --help\n");
   EXPECT_EQ(complaint({"info", "a", "b"}),
             "fovea info: 'b' was not expected; try fovea info --help\n");

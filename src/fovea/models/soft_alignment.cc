@@ -98,8 +98,8 @@ std::optional<Spelling> spelling(const Tokenizer& tokenizer, const Words& pieces
   return spelling;
 }
 
-std::vector<SoftAlignment::Link> SoftAlignment::links() const {
-  std::vector<Link> links;
+Alignment SoftAlignment::links() const {
+  Alignment links;
   const Index sources = static_cast<Index>(source.size());
   for (Index t = 0; weights && sources > 0 && t < weights.shape(0); ++t) {
     const float* row = weights.data() + t * (sources + 1);

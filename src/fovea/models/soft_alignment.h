@@ -8,6 +8,7 @@
 
 #include <optional>
 
+#include "fovea/data/link.h"
 #include "fovea/models/translation_model.h"
 
 namespace fovea {
@@ -39,11 +40,8 @@ struct SoftAlignment {
   std::vector<std::string> source, target;
   Tensor weights;  // [target, source + 1]: the last column is </s>
 
-  struct Link {
-    Index source, target;
-  };
   // Each target word with the source word of the largest weight, </s> aside.
-  std::vector<Link> links() const;
+  Alignment links() const;
 };
 
 // piece_weights: one of attention_of()'s.
