@@ -100,7 +100,7 @@ FOVEA_ISA=sse4, avx2 or avx512 forbids better instruction sets than that one.
 
 Read on in README.md and docs/ of the source tree.
 )",
-      columns(lines), examples(verbs, 2));
+      columns(lines), examples(verbs, 1));
 }
 
 std::string verb_page(const Verb& verb, const std::string& called, const CLI::App& app) {

@@ -19,8 +19,8 @@ TEST(Program, PrintsItsPageWhenAskedAndWhenNothingIsAsked) {
   EXPECT_EQ(help.code, 0);
   EXPECT_EQ(help.err, "");
   EXPECT_THAT(help.out, StartsWith("fovea: attention models on an ordinary CPU.\n"));
-  EXPECT_THAT(help.out, HasSubstr("\n  info    what is inside a model or array file\n"));
-  EXPECT_THAT(help.out, HasSubstr("\n  bench   this machine's speed, beside its limits\n"));
+  EXPECT_THAT(help.out, HasSubstr("\n  info     what is inside a model or array file\n"));
+  EXPECT_THAT(help.out, HasSubstr("\n  bench    this machine's speed, beside its limits\n"));
   EXPECT_THAT(help.out, HasSubstr("\n  fovea info model.safetensors\n"));
   for (const auto& arguments : {std::vector<std::string>{}, {"-h"}}) {
     const Outcome same = fovea(arguments);
@@ -45,6 +45,9 @@ TEST(Program, PagesFitATerminal) {
   for (const auto& arguments : {std::vector<std::string>{},
                                 {"train", "-h"},
                                 {"train", "translate", "-h"},
+                                {"run", "-h"},
+                                {"eval", "-h"},
+                                {"explain", "-h"},
                                 {"attend", "-h"},
                                 {"info", "-h"},
                                 {"bench", "-h"}}) {
@@ -66,11 +69,12 @@ TEST(Program, NamesWhatIsWrongWithItsArguments) {
     EXPECT_EQ(outcome.out, "");
     return outcome.err;
   };
-  EXPECT_EQ(
-      complaint({"inof"}),
-      "fovea: 'inof' is no verb; verbs are train, data, attend, info, bench; try fovea --help\n");
+  EXPECT_EQ(complaint({"inof"}),
+            "fovea: 'inof' is no verb; verbs are train, run, eval, explain, data, attend, info, "
+            "bench; try fovea --help\n");
   EXPECT_EQ(complaint({"--fast"}),
-            "fovea: '--fast' is no option; verbs are train, data, attend, info, bench; try fovea "
+            "fovea: '--fast' is no option; verbs are train, run, eval, explain, data, attend, "
+            "info, bench; try fovea "
             "--help\n");
   EXPECT_EQ(complaint({"info"}), "fovea info: FILE is required; try fovea info --help\n");
   EXPECT_EQ(complaint({"info", "a", "b"}),

@@ -1,17 +1,16 @@
 #include "fovea/cli/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <ostream>
 #include <string_view>
 
+#include "fovea/cli/terminal.h"
 #include "fovea/cli/text.h"
 
 namespace fovea::cli {
@@ -22,34 +21,8 @@ constexpr double kSecondsBetweenLines = 15;
 constexpr std::size_t kLongestBar = 30, kBarUnit = 5;
 constexpr double kKeep = 0.95;  // of the past, at each step: some 20 steps are told
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-bool terminal_is_unicode() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const std::string value = variable(name);
-    if (value.empty()) continue;
-    return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos;
-  }
-  return false;
-}
-
-int terminal_width() {
-  winsize size{};
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
-}
-
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::string repeated(std::string_view piece, std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) text += piece;
-  return text;
 }
 
 }  // namespace
@@ -57,7 +30,7 @@ std::string repeated(std::string_view piece, std::size_t count) {
 ProgressStyle style_of_standard_error() {
   return {.terminal = ::isatty(STDERR_FILENO) == 1 && variable("TERM") != "dumb",
           .unicode = terminal_is_unicode(),
-          .width = terminal_width,
+          .width = [] { return terminal_width(STDERR_FILENO); },
           .seconds = now};
 }
 

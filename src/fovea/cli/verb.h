@@ -38,6 +38,9 @@ struct Verb {
 };
 
 Verb train_verb();
+Verb run_verb();
+Verb eval_verb();
+Verb explain_verb();
 Verb info_verb();
 Verb attend_verb();
 Verb bench_verb();

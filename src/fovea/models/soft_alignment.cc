@@ -24,29 +24,16 @@ std::string without_spaces(std::string_view text) {
 void add_step(const DecodingStep& step, Index t, const LookChoice& choice,
               std::span<const Words> source, std::span<const Words> target,
               std::vector<Tensor>& weights) {
-  if (step.looks.empty()) return;
-  const Index layers = step.looks.back().layer + 1;
-  const Index layer = choice.layer.value_or(std::max<Index>(0, layers - 2));
-  const auto counts = [&](const Look& look) {
-    return look.layer == layer && (!choice.head || look.head == *choice.head);
-  };
-  const auto heads = std::count_if(step.looks.begin(), step.looks.end(), counts);
-  if (heads == 0) {
-    fail(
-        "alignment: layer {}, head {} was asked for; the model has layers 0 to {} and heads 0 to "
-        "{}",
-        layer, choice.head.value_or(0), layers - 1, step.looks.back().head);
-  }
-  for (const Look& look : step.looks) {
-    if (!counts(look)) continue;
-    const Tensor w = look.weights.packed();
+  const auto looks = chosen(step.looks, choice);
+  for (const Look* look : looks) {
+    const Tensor w = look->weights.packed();
     for (std::size_t i = 0; i < source.size(); ++i) {
       if (t > static_cast<Index>(target[i].size())) continue;
       const auto keys = static_cast<Index>(source[i].size()) + 1;
       if (!weights[i]) weights[i] = Tensor::zeros({static_cast<Index>(target[i].size()) + 1, keys});
       for (Index k = 0; k < keys; ++k) {
         weights[i].data()[t * keys + k] +=
-            w.data()[static_cast<Index>(i) * w.shape(1) + k] / static_cast<float>(heads);
+            w.data()[static_cast<Index>(i) * w.shape(1) + k] / static_cast<float>(looks.size());
       }
     }
   }

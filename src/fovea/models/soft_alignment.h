@@ -6,8 +6,10 @@
 // </s> has no row.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
+#include "fovea/base/error.h"
 #include "fovea/data/link.h"
 #include "fovea/models/translation_model.h"
 
@@ -19,6 +21,25 @@ struct LookChoice {
       layer{};  // default: the last but one of several (Garg et al. 2019), else the only one
   std::optional<Index> head{};  // default: the mean of all heads
 };
+
+// Those of a step's looks, or of a trace's heads, that count; none only if there are none at all.
+template <class Looks>
+std::vector<typename Looks::const_pointer> chosen(const Looks& all, const LookChoice& choice) {
+  std::vector<typename Looks::const_pointer> found;
+  if (all.empty()) return found;
+  const Index layers = all.back().layer + 1;
+  const Index layer = choice.layer.value_or(std::max<Index>(0, layers - 2));
+  for (const auto& look : all) {
+    if (look.layer == layer && (!choice.head || look.head == *choice.head)) found.push_back(&look);
+  }
+  if (found.empty()) {
+    fail(
+        "alignment: layer {}, head {} was asked for; the model has layers 0 to {} and heads 0 to "
+        "{}",
+        layer, choice.head.value_or(0), layers - 1, all.back().head);
+  }
+  return found;
+}
 
 // While it says `target` (words, without </s>): weights [target + 1, source + 1] of each pair, the
 // last row for </s>. Empty tensors of a model that does not attend.

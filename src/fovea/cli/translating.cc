@@ -1,0 +1,92 @@
+#include "fovea/cli/translating.h"
+
+#include <CLI/CLI.hpp>
+
+#include "fovea/base/parallel.h"
+#include "fovea/io/safetensors.h"
+#include "fovea/io/source.h"
+
+namespace fovea::cli {
+
+std::string task_of(const std::string& path) {
+  const ModelHeader header = read_safetensors_header(path);
+  const auto task = header.metadata.find("fovea.task");
+  if (task == header.metadata.end()) {
+    fail("{}: does not say what it was trained for; is it a model that fovea train has written?",
+         path);
+  }
+  return task->second;
+}
+
+std::vector<TranslationModel> load_translators(const std::vector<std::string>& paths,
+                                               const std::string& verb) {
+  std::vector<TranslationModel> models;
+  for (const std::string& path : paths) {
+    const std::string task = task_of(path);
+    if (task != "translate") {
+      fail("{}: a model of task {}, which this fovea cannot {}; it knows 'translate'", path,
+           in_quotes(task), verb);
+    }
+    models.push_back(load_translation_model(path));
+  }
+  return models;
+}
+
+std::vector<const TranslationModel*> pointers(const std::vector<TranslationModel>& models) {
+  std::vector<const TranslationModel*> all;
+  for (const TranslationModel& model : models) all.push_back(&model);
+  return all;
+}
+
+TranslateOptions DecodingFlags::chosen() const {
+  if (threads > 0) set_threads(threads);
+  TranslateOptions o = options;
+  if (greedy) o.search.beams = 1;
+  o.search.beams = std::max(o.search.beams, o.search.n_best);
+  o.replace_unknown = !keep_unknown;
+  return o;
+}
+
+void add_decoding_flags(CLI::App& app, DecodingFlags& f) {
+  SearchOptions& search = f.options.search;
+  app.add_option("--beams", search.beams, "how many translations are followed at a time (5)")
+      ->check(whole_number(1, 1000))
+      ->type_name("N");
+  app.add_flag("--greedy", f.greedy, "the likeliest word at every step; as --beams 1")
+      ->excludes("--beams");
+  app.add_option("--length-penalty", search.length_penalty,
+                 "more than 0: longer translations are preferred (1)")
+      ->check(number_from(0))
+      ->type_name("X");
+  app.add_option("--coverage-penalty", search.coverage_penalty,
+                 "more than 0: those that looked at every word are preferred (0)")
+      ->check(number_from(0))
+      ->type_name("X");
+  app.add_flag("--no-replace-unknown", f.keep_unknown,
+               "leave <unk>, instead of the source word that was looked at");
+  add_threads_option(app, f.threads);
+}
+
+void add_longest_flag(CLI::App& app, Index& longest) {
+  app.add_option("--longest", longest, "pieces of a sentence; more is an error (1000)")
+      ->check(whole_number(1))
+      ->type_name("N");
+}
+
+void add_look_flags(CLI::App& app, LookChoice& look) {
+  app.add_option("--layer", look.layer, "whose attention counts, from 0 (the last but one)")
+      ->check(whole_number(0))
+      ->type_name("N");
+  app.add_option("--head", look.head, "of that layer, from 0 (the mean of all)")
+      ->check(whole_number(0))
+      ->type_name("N");
+}
+
+void add_color_flag(CLI::App& app, std::string& when) {
+  when = "auto";
+  app.add_option("--color", when, "auto, always or never (auto: on a terminal that has them)")
+      ->check(one_of({"auto", "always", "never"}))
+      ->type_name("WHEN");
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,31 @@
+// What the verbs that translate share: model files, options of decoding.
+#pragma once
+
+#include "fovea/cli/verb.h"
+#include "fovea/models/translation.h"
+
+namespace fovea::cli {
+
+// What a model file says it was trained for: "translate".
+std::string task_of(const std::string& path);
+
+// Fails if one of them is a model of another task. `verb`: what is to be done, "run".
+std::vector<TranslationModel> load_translators(const std::vector<std::string>& paths,
+                                               const std::string& verb);
+std::vector<const TranslationModel*> pointers(const std::vector<TranslationModel>& models);
+
+struct DecodingFlags {
+  TranslateOptions options{};
+  bool greedy = false, keep_unknown = false;
+  int threads = 0;
+
+  // Once the arguments are read; sets the number of threads too.
+  TranslateOptions chosen() const;
+};
+void add_decoding_flags(CLI::App& app, DecodingFlags& flags);
+void add_longest_flag(CLI::App& app, Index& longest);
+void add_look_flags(CLI::App& app, LookChoice& look);
+
+void add_color_flag(CLI::App& app, std::string& when);
+
+}  // namespace fovea::cli
