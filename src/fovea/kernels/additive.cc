@@ -1,6 +1,7 @@
 #include "fovea/kernels/additive.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "fovea/base/buffer.h"
 #include "fovea/base/parallel.h"
@@ -13,6 +14,14 @@
 
 #include "fovea/kernels/math-inl.h"
 #include "fovea/kernels/vector-inl.h"
+
+#ifndef FOVEA_KERNELS_ADDITIVE_CONSTANTS
+#define FOVEA_KERNELS_ADDITIVE_CONSTANTS
+namespace fovea::kernels {
+// With fewer queries and keys, powers are not read often enough to be worth their cost.
+inline bool UsePowers(const AttentionShape& s) { return s.query >= 4 && s.key >= 4; }
+}  // namespace fovea::kernels
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
@@ -54,6 +63,77 @@ void ScoreRow(const AdditiveInput& in, Index row, Index begin, Index end, float*
   }
 }
 
+// Beyond this, a product of two powers might leave the range of float; tanh itself does not.
+constexpr float kLargestPower = 20;
+
+// to = exp(2 from); false if a number is too large, or none.
+HWY_INLINE bool Powers(const float* from, Index count, float* to) {
+  const D d;
+  V largest = hn::Zero(d);
+  bool ordered = true;
+  ForEachVector(count, [&](Index i, auto io) HWY_ATTR {
+    const V x = io.load(from + i);
+    ordered = ordered && hn::AllFalse(d, hn::IsNaN(x));
+    largest = hn::Max(largest, hn::Abs(x));
+    io.store(Exp(d, hn::Add(x, x)), to + i);
+  });
+  return ordered && hn::GetLane(hn::MaxOfLanes(d, largest)) <= kLargestPower;
+}
+
+// Scores of kKeys keys from powers: sum over d of w - 2 w / (a b + 1).
+template <int kKeys>
+HWY_INLINE void ScorePowers(const float* query, const float* key, Index dim, const float* weight,
+                            float* scores) {
+  const D d;
+  const V one = hn::Set(d, 1.0f);
+  V sum[kKeys], weights = hn::Zero(d);
+#pragma GCC unroll 4
+  for (int j = 0; j < kKeys; ++j) sum[j] = hn::Zero(d);
+  ForEachVector(dim, [&](Index at, auto io) HWY_ATTR {
+    const V q = io.load(query + at), w = io.load(weight + at);
+    weights = hn::Add(weights, w);
+#pragma GCC unroll 4
+    for (int j = 0; j < kKeys; ++j) {
+      sum[j] = hn::Add(sum[j], hn::Div(w, hn::MulAdd(q, io.load(key + j * dim + at), one)));
+    }
+  });
+#pragma GCC unroll 4
+  for (int j = 0; j < kKeys; ++j) {
+    const V score = hn::NegMulAdd(hn::Set(d, 2.0f), sum[j], weights);
+    scores[j] = hn::GetLane(hn::SumOfLanes(d, score));
+  }
+}
+
+// Scores of all queries that read key head `kv_head`, with its keys from begin to end. `powers` has
+// room for those keys and one query.
+void ScoreBlock(const AdditiveInput& in, Index b, Index kv_head, Index begin, Index end,
+                float* powers, float* scores) {
+  const AttentionShape& s = in.shape;
+  bool small = true;
+  for (Index j = begin; j < end; ++j) {
+    small = Powers(in.key.at(b, kv_head, j), s.dim, powers + (j - begin) * s.dim) && small;
+  }
+  float* query = powers + (end - begin) * s.dim;
+  for (Index h = kv_head * s.group(); h < (kv_head + 1) * s.group(); ++h) {
+    for (Index i = 0; i < s.query; ++i) {
+      const Index row = (b * s.head + h) * s.query + i;
+      if (!small || !Powers(in.query.at(b, h, i), s.dim, query)) {
+        ScoreRow(in, row, begin, end, scores);
+        continue;
+      }
+      Index j = begin;
+      for (; j + 2 <= end; j += 2) {
+        ScorePowers<2>(query, powers + (j - begin) * s.dim, s.dim, in.weight_of(h),
+                       scores + row * s.key + j);
+      }
+      if (j < end) {
+        ScorePowers<1>(query, powers + (j - begin) * s.dim, s.dim, in.weight_of(h),
+                       scores + row * s.key + j);
+      }
+    }
+  }
+}
+
 // Columns of the gradients that are computed at once.
 constexpr int kBlockVectors = 2;
 Index BlockColumns() { return kBlockVectors * LaneCount(); }
@@ -72,7 +152,8 @@ struct ColumnWork {
   Index query_step, key_step, d_query_step, d_key_step;
   bool add_query;
 };
-template <int kVectors, class Io>
+// kPowers: `query` and `key` hold exp(2 q) and exp(2 k).
+template <int kVectors, bool kPowers, class Io>
 HWY_INLINE void BackwardColumns(const ColumnWork w, Io io) {
   const D d;
   const Index lanes = LaneCount();
@@ -98,8 +179,16 @@ HWY_INLINE void BackwardColumns(const ColumnWork w, Io io) {
       const V g = hn::Set(d, d_scores[j]);
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
-        const V t = Tanh(d, hn::Add(query[v], io.load(key + v * lanes)));
-        const V slope = hn::Mul(g, hn::NegMulAdd(t, t, one));
+        V t, slope;
+        if constexpr (kPowers) {
+          const V r = hn::Div(one, hn::MulAdd(query[v], io.load(key + v * lanes), one));
+          t = hn::NegMulAdd(hn::Set(d, 2.0f), r, one);
+          slope = hn::Mul(hn::Mul(hn::Set(d, 4.0f), g),
+                          hn::NegMulAdd(r, r, r));  // 1 - t^2 = 4 r (1 - r)
+        } else {
+          t = Tanh(d, hn::Add(query[v], io.load(key + v * lanes)));
+          slope = hn::Mul(g, hn::NegMulAdd(t, t, one));
+        }
         weight_sum[v] = hn::MulAdd(g, t, weight_sum[v]);
         query_sum[v] = hn::Add(slope, query_sum[v]);
         io.store(hn::MulAdd(weight[v], slope, io.load(d_key + v * lanes)), d_key + v * lanes);
@@ -116,19 +205,33 @@ HWY_INLINE void BackwardColumns(const ColumnWork w, Io io) {
   for (int v = 0; v < kVectors; ++v) io.store(weight_sum[v], w.d_weight + v * lanes);
 }
 
+// Powers of `count` columns of rows from `from` on; false if tanh itself is needed.
+HWY_INLINE bool ColumnPowers(const float* from, Index rows, Index step, Index count, float* to) {
+  bool small = true;
+  for (Index i = 0; i < rows; ++i) small = Powers(from + i * step, count, to + i * count) && small;
+  return small;
+}
+
 // The same of `count` columns from `at` on, for one key head and the query heads that read it.
-// d_weights [batch, head, dim] gets the share of each.
+// d_weights [batch, head, dim] gets the share of each. `powers` has room for these columns of all
+// queries and keys, or is null.
 void BackwardHeads(const AdditiveBackward& work, Index b, Index kv_head, Index at, Index count,
-                   float* d_weights) {
+                   float* powers, float* d_weights) {
   const AdditiveInput& in = work.in;
   const AttentionShape& s = in.shape;
   const HeadView<float> d_query = work.d_query.view, d_key = work.d_key.view;
   for (Index j = 0; j < s.key && !work.d_key.add; ++j) {
     std::fill_n(d_key.at(b, kv_head, j) + at, count, 0.0f);
   }
+  const float* key = in.key.at(b, kv_head, 0) + at;
+  const bool small_keys = powers != nullptr && ColumnPowers(key, s.key, in.key.time, count, powers);
+  float* query_powers = powers == nullptr ? nullptr : powers + s.key * count;
   for (Index h = kv_head * s.group(); h < (kv_head + 1) * s.group(); ++h) {
-    const ColumnWork columns{.query = in.query.at(b, h, 0) + at,
-                             .key = in.key.at(b, kv_head, 0) + at,
+    const float* query = in.query.at(b, h, 0) + at;
+    const bool small =
+        small_keys && ColumnPowers(query, s.query, in.query.time, count, query_powers);
+    const ColumnWork columns{.query = small ? query_powers : query,
+                             .key = small ? powers : key,
                              .weight = in.weight_of(h) + at,
                              .d_scores = work.d_scores + (b * s.head + h) * s.query * s.key,
                              .d_query = d_query.at(b, h, 0) + at,
@@ -136,18 +239,25 @@ void BackwardHeads(const AdditiveBackward& work, Index b, Index kv_head, Index a
                              .d_weight = d_weights + (b * s.head + h) * s.dim + at,
                              .queries = s.query,
                              .keys = s.key,
-                             .query_step = in.query.time,
-                             .key_step = in.key.time,
+                             .query_step = small ? count : in.query.time,
+                             .key_step = small ? count : in.key.time,
                              .d_query_step = d_query.time,
                              .d_key_step = d_key.time,
                              .add_query = work.d_query.add};
     const Index lanes = LaneCount();
+    const auto run = [&](auto vectors, auto io) HWY_ATTR {
+      if (small) {
+        BackwardColumns<vectors, true>(columns, io);
+      } else {
+        BackwardColumns<vectors, false>(columns, io);
+      }
+    };
     if (count == kBlockVectors * lanes) {
-      BackwardColumns<kBlockVectors>(columns, WholeVector());
+      run(std::integral_constant<int, kBlockVectors>(), WholeVector());
     } else if (count == lanes) {
-      BackwardColumns<1>(columns, WholeVector());
+      run(std::integral_constant<int, 1>(), WholeVector());
     } else {
-      BackwardColumns<1>(columns, PartVector{count});
+      run(std::integral_constant<int, 1>(), PartVector{count});
     }
   }
 }
@@ -158,11 +268,13 @@ void BackwardBlock(const AdditiveBackward& work, Index item, float* d_weights) {
   const Index lanes = LaneCount(), blocks = ceil_div(s.dim, BlockColumns());
   const Index kv_head = item / blocks % s.kv_head, b = item / blocks / s.kv_head;
   const Index begin = item % blocks * BlockColumns();
+  const Buffer powers(UsePowers(s) ? (s.query + s.key) * BlockColumns() : 0);
+  float* room = UsePowers(s) ? powers.data() : nullptr;
   if (begin + BlockColumns() <= s.dim) {
-    return BackwardHeads(work, b, kv_head, begin, BlockColumns(), d_weights);
+    return BackwardHeads(work, b, kv_head, begin, BlockColumns(), room, d_weights);
   }
   for (Index at = begin; at < s.dim; at += lanes) {
-    BackwardHeads(work, b, kv_head, at, std::min(lanes, s.dim - at), d_weights);
+    BackwardHeads(work, b, kv_head, at, std::min(lanes, s.dim - at), room, d_weights);
   }
 }
 
@@ -174,15 +286,31 @@ namespace fovea::kernels {
 namespace {
 
 HWY_EXPORT(ScoreRow);
+HWY_EXPORT(ScoreBlock);
 HWY_EXPORT(BlockColumns);
 HWY_EXPORT(BackwardBlock);
 
-constexpr Index kGrain = 16384;  // tanh in a chunk: some ten microseconds
+constexpr Index kGrain = 16384;         // tanh in a chunk: some ten microseconds
+constexpr Index kPowersAtOnce = 65536;  // of keys: they stay in the second cache
 
 }  // namespace
 
 void additive_scores(const AdditiveInput& in, float* scores) {
   const AttentionShape& s = in.shape;
+  if (UsePowers(s)) {
+    const Index most = std::max<Index>(2, kPowersAtOnce / std::max<Index>(1, s.dim));
+    const Index blocks = std::max(ceil_div(s.key, most),
+                                  std::min(s.key / 4, 8 / std::max<Index>(1, s.batch * s.kv_head)));
+    const Index keys = round_up(ceil_div(s.key, std::max<Index>(1, blocks)), 2);
+    const Index count = ceil_div(s.key, keys);
+    parallel_for(s.batch * s.kv_head * count, 1, [&](Index item, Index) {
+      const Index begin = item % count * keys, end = std::min(s.key, begin + keys);
+      const Buffer powers((end - begin + 1) * s.dim);
+      HWY_DYNAMIC_DISPATCH(ScoreBlock)
+      (in, item / count / s.kv_head, item / count % s.kv_head, begin, end, powers.data(), scores);
+    });
+    return;
+  }
   const Index keys = std::max<Index>(2, kGrain / std::max<Index>(1, s.dim)) / 2 * 2;
   const Index blocks = ceil_div(s.key, keys);
   const Index work = std::max<Index>(1, std::min(keys, s.key) * s.dim);

@@ -2,7 +2,9 @@
 //
 //   s[i, j] = sum over d of w[d] tanh(q[i, d] + k[j, d])
 //
-// The backward pass computes tanh again: memory would be slower, and dim times as large.
+// The backward pass computes tanh again: memory would be slower, and dim times as large. Where
+// several queries read a key, exp(2 (q + k)) = exp(2 q) exp(2 k) is a product: tanh = 1 - 2 /
+// (exp(2 q) exp(2 k) + 1) costs one division.
 #pragma once
 
 #include "fovea/kernels/attention.h"

@@ -122,7 +122,21 @@ TEST_P(AdditiveKernel, LetsQueryHeadsShareKeysAndWeights) {
   }
 }
 
-TEST_P(AdditiveKernel, SplitsLongRowsOfKeys) { expect_right(Inputs(one_head(1, 2, 700, 65))); }
+TEST_P(AdditiveKernel, SplitsLongRowsOfKeys) {
+  expect_right(Inputs(one_head(1, 2, 700, 65)));
+  expect_right(Inputs(one_head(1, 9, 700, 65)));
+  expect_right(Inputs(one_head(1, 5, 1100, 150)));
+}
+
+// Where exp(2 q) exp(2 k) would be inf, or inf times 0.
+TEST_P(AdditiveKernel, IsRightForLargeNumbersThatCancel) {
+  for (const float size : {15.0f, 19.9f, 30.0f, 100.0f}) {
+    Inputs in(one_head(2, 6, 7, 33));
+    for (std::size_t i = 0; i < in.query.size(); i += 3) in.query[i] += size;
+    for (std::size_t i = 0; i < in.key.size(); i += 2) in.key[i] -= size;
+    expect_right(in);
+  }
+}
 
 TEST_P(AdditiveKernel, AddsToGradientsThatAreThere) {
   const Inputs in({2, 4, 2, 3, 5, 19, 0}, true);
