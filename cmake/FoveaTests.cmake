@@ -90,6 +90,12 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/README.md)
   endif()
 endif()
 
+# The translator in about twenty lines learns and translates.
+if(TARGET example_translate)
+  add_test(NAME examples.translate COMMAND example_translate WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+  set_tests_properties(examples.translate PROPERTIES TIMEOUT 300)
+endif()
+
 # A program outside this tree builds against the installed package.
 add_test(NAME install.consumer
          COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/run ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER}

@@ -20,7 +20,6 @@ using Json = nlohmann::ordered_json;
 struct Flags {
   std::vector<std::string> arguments;  // models, then sentences
   DecodingFlags decoding;
-  std::string color;
   bool align = false, steps = false, json = false;
 };
 
@@ -56,7 +55,7 @@ class Translating {
   Translating(const std::vector<std::string>& files, const Flags& flags, std::ostream& out)
       : flags_(flags),
         out_(out),
-        style_(style_of(out, flags.color)),
+        style_(style_of(out, "never")),
         options_(flags.decoding.chosen()),
         models_(load_translators(files, "run")) {
     options_.align = flags.align;
@@ -166,7 +165,6 @@ Work define(CLI::App& app) {
   add_decoding_flags(app, f->decoding);
   add_longest_flag(app, f->decoding.options.longest);
   add_look_flags(app, f->decoding.options.look);
-  add_color_flag(app, f->color);
   return [f](std::ostream& out, std::ostream& err) {
     check(*f);
     std::vector<std::string> sentences = f->arguments;

@@ -18,8 +18,8 @@ void check_ensemble(std::span<const TranslationModel* const> models) {
     if (model->source.serialize() != models[0]->source.serialize() ||
         model->target.serialize() != models[0]->target.serialize()) {
       fail(
-          "translate: models of an ensemble need the same vocabularies; train them with one "
-          "--vocabulary");
+          "translate: models of an ensemble need the same vocabularies; train them from the same "
+          "pairs with the same --pieces and --vocab-size");
     }
   }
 }

@@ -75,8 +75,8 @@ TEST(Translate, RefusesAnEnsembleOfDifferentVocabularies) {
   other.target = words_of({"something else"});
   const TranslationModel* models[] = {&model, &other};
   EXPECT_EQ(error_of([&] { translate(models, kLines, {}); }),
-            "translate: models of an ensemble need the same vocabularies; train them with one "
-            "--vocabulary");
+            "translate: models of an ensemble need the same vocabularies; train them from the same "
+            "pairs with the same --pieces and --vocab-size");
 }
 
 TEST(Translate, AlignsEveryWordItSays) {
