@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -9,6 +10,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "fovea/base/error.h"
 
@@ -61,16 +63,12 @@ class Pool {
   Block* take(std::size_t bytes) {
     const int size_class = class_of(bytes);
     const std::lock_guard lock(mutex_);
-    Block*& free = free_[static_cast<std::size_t>(size_class)];
-    const std::size_t size = class_bytes(size_class);
-    Block* block = free;
-    if (block != nullptr) {
-      free = block->next_free;
-      statistics_.bytes_cached -= size;
-    } else {
-      block = ask_system(size);
+    Block* block = take_cached(size_class);
+    if (block == nullptr) {
+      block = ask_system(class_bytes(size_class));
       block->size_class = size_class;
     }
+    const std::size_t size = class_bytes(block->size_class);
     // What was not asked for is not to be touched, even where the block has it.
     ASAN_POISON_MEMORY_REGION(block->data(), size - sizeof(Block));
     ASAN_UNPOISON_MEMORY_REGION(block->data(), bytes - sizeof(Block));
@@ -101,6 +99,19 @@ class Pool {
   }
 
  private:
+  // A free block of this size or, where new pages would cost more than what stays unused, somewhat
+  // larger: batches differ in length.
+  Block* take_cached(int size_class) {
+    const int last = class_bytes(size_class) >= kHugePage ? size_class + 2 : size_class;
+    for (int c = size_class; c <= std::min(last, kClasses - 1); ++c) {
+      Block*& free = free_[static_cast<std::size_t>(c)];
+      if (free == nullptr) continue;
+      statistics_.bytes_cached -= class_bytes(c);
+      return std::exchange(free, free->next_free);
+    }
+    return nullptr;
+  }
+
   Block* ask_system(std::size_t size) {
     ++statistics_.system_requests;
     const std::size_t alignment = size >= kHugePage ? kHugePage : 64;
