@@ -81,6 +81,33 @@ struct BiasGradient {
   kernels::BiasView<float> view;
 };
 
+// Where the kernel adds the gradient of x: to what is there, as at every step of a decoder but the
+// first, or to zeros. Never to what it adds another gradient to, at the same time.
+class GradientPlace {
+ public:
+  GradientPlace(const Var& x, std::initializer_list<const Var*> others) : x_(x) {
+    if (!x) return;
+    Tensor* slot = detail::grad_slot(x);
+    bool there = slot != nullptr && *slot && slot->unshared() && slot->contiguous();
+    for (const Var* other : others) there = there && other->node() != x.node();
+    if (there) {
+      if (slot == &x.node()->grad) x.node()->rows_only = false;
+      in_place_ = slot;
+    } else {
+      own_ = Tensor::zeros(x.shape());
+    }
+  }
+  Tensor& tensor() { return in_place_ != nullptr ? *in_place_ : own_; }
+  void add() {
+    if (own_) add_to_grad(x_, std::move(own_));
+  }
+
+ private:
+  const Var& x_;
+  Tensor* in_place_ = nullptr;
+  Tensor own_{};
+};
+
 }  // namespace
 
 std::shared_ptr<detail::Looked> looked_at(const AttentionParts& p) {
@@ -110,20 +137,18 @@ Attended fused_attention(const AttentionParts& p) {
   const Var output = record(
       "attend", out, {p.query, p.key, p.value, p.bias, p.relative}, [=](const Tensor& d_out) {
         const Tensor d = d_out.stride(-1) == 1 ? d_out : d_out.packed();
-        const auto zeros = [](const Var& x) { return x ? Tensor::zeros(x.shape()) : Tensor(); };
-        Tensor d_query = zeros(p.query), d_key = zeros(p.key), d_value = zeros(p.value);
+        GradientPlace d_query(p.query, {&p.key, &p.value}), d_key(p.key, {&p.query, &p.value}),
+            d_value(p.value, {&p.query, &p.key});
         const BiasGradient bias(p);
         kernels::attention_backward({.in = input_of(p, query, key, value, relative),
                                      .out = heads<const float>(out),
                                      .logsumexp = logsumexp.data(),
                                      .d_out = heads<const float>(d),
-                                     .d_query = heads<float>(d_query),
-                                     .d_key = heads<float>(d_key),
-                                     .d_value = heads<float>(d_value),
+                                     .d_query = heads<float>(d_query.tensor()),
+                                     .d_key = heads<float>(d_key.tensor()),
+                                     .d_value = heads<float>(d_value.tensor()),
                                      .d_bias = bias.view});
-        if (p.query) add_to_grad(p.query, d_query);
-        if (p.key) add_to_grad(p.key, d_key);
-        add_to_grad(p.value, d_value);
+        for (GradientPlace* place : {&d_query, &d_key, &d_value}) place->add();
         bias.add();
       });
   auto looked = looked_at(p);
