@@ -28,7 +28,8 @@ std::vector<std::string> LineBlocks::next() {
   first_ = next_;
   std::vector<std::string> block = std::exchange(given_, {});
   take_lines(block);
-  while (!ended_ && block.size() < kMostLines && (block.empty() || more_is_there())) {
+  while (!ended_ && block.size() < kMostLines && rest_.size() <= kLongestLine &&
+         (block.empty() || more_is_there())) {
     if (!read_more() && !rest_.empty()) rest_ += '\n';  // the last line may lack its end
     take_lines(block);
   }
@@ -66,9 +67,8 @@ void LineBlocks::take_lines(std::vector<std::string>& block) {
     block.push_back(std::move(line));
   }
   rest_.erase(0, begin);
-  if (rest_.size() > kLongestLine && rest_.find('\n') == std::string::npos) {
-    fail("{}: the line is longer than {} bytes; is this text?",
-         where(next_ + static_cast<Index>(block.size())), kLongestLine);
+  if (block.empty() && rest_.size() > kLongestLine) {  // what stood before it has been answered
+    fail("{}: the line is longer than {} bytes; is this text?", where(next_), kLongestLine);
   }
 }
 

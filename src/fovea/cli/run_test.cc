@@ -173,6 +173,23 @@ TEST_F(RunTest, LosesNothingBeforeABadLine) {
             "--longest\n");
 }
 
+TEST_F(RunTest, ReadsWhatIsTextAndNothingElse) {
+  folder.write("in",
+               "\xEF\xBB\xBF"
+               "a dog\n");
+  EXPECT_EQ(shell("$FOVEA run " + model + " < " + folder / "in").out, "a dog\n");
+  EXPECT_EQ(shell("$FOVEA run " + model + " < /dev/null").out, "");
+  folder.write("in", "a dog\n" + std::string(1'100'000, 'a'));
+  const Outcome endless = shell("$FOVEA run " + model + " < " + folder / "in");
+  EXPECT_EQ(endless.code, 1);
+  EXPECT_EQ(endless.out, "a dog\n");
+  EXPECT_EQ(endless.err,
+            "fovea run: standard input:2: the line is longer than 1048576 bytes; is this text?\n");
+  const Outcome closed = shell("$FOVEA run " + model + " <&-");
+  EXPECT_EQ(closed.code, 1);
+  EXPECT_EQ(closed.err, "fovea run: standard input: cannot read: Bad file descriptor\n");
+}
+
 TEST_F(RunTest, SaysWhatIsWrongWithAModel) {
   const auto changed = [&](const char* key, const char* value) {
     ModelFile file = read_safetensors(model);
