@@ -26,58 +26,9 @@
 #include "fovea/layers/linear.h"
 #include "fovea/layers/norm.h"
 #include "fovea/layers/recurrent.h"
-#include "fovea/training/optimizer.h"
 
 namespace fovea {
 namespace {
-
-constexpr float kRate = 1e-3f;
-
-// Labels as numbers, because .npz files hold float32.
-Tensor label_numbers(Index count, Index classes, Random& random) {
-  Tensor labels({count});
-  for (float& label : labels.flat()) label = static_cast<float>(random.below(classes));
-  return labels;
-}
-Ids ids_of(const Tensor& labels) {
-  std::vector<std::int32_t> ids;
-  for (const float label : labels.flat()) ids.push_back(static_cast<std::int32_t>(label));
-  return ids;
-}
-
-// Copies: a training step overwrites what a model's tensors share.
-NamedTensors copies(NamedTensors tensors) {
-  for (auto& [name, tensor] : tensors) tensor = tensor.copy();
-  return tensors;
-}
-// A step of training on one batch, with Adam. Results: the first gradients and some losses.
-template <class Model, class Loss>
-Work training(std::shared_ptr<Model> model, NamedTensors data, const Loss& loss) {
-  NamedTensors inputs = copies(named_tensors(*model));
-  inputs.merge(data);
-  const auto optimizer = std::make_shared<Optimizer>(parameters(*model), Adam{});
-  return {.inputs = std::move(inputs),
-          .results =
-              [=] {
-                constexpr Index kSteps = 5;
-                NamedTensors results;
-                Tensor losses({kSteps});
-                for (Index i = 0; i < kSteps; ++i) {
-                  const Var y = loss(*model);
-                  losses.data()[i] = y.value().item();
-                  backward(y);
-                  if (i == 0) results = gradients_of(parameters(*model));
-                  optimizer->step(kRate);
-                }
-                results.emplace("losses", losses);
-                return results;
-              },
-          .run =
-              [=] {
-                backward(loss(*model));
-                optimizer->step(kRate);
-              }};
-}
 
 struct Layer {
   std::vector<RecurrentCell> direction;
@@ -242,6 +193,7 @@ Work linear_work() {
 
 Work make_work(const std::string& name) {
   if (const std::optional<Work> attention = attention_work(name)) return *attention;
+  if (const std::optional<Work> translate = translate_work(name)) return *translate;
   if (name == "gru") return recurrent_work(Cell::kGru, false);
   if (name == "bigru") return recurrent_work(Cell::kGru, true);
   if (name == "lstm") return recurrent_work(Cell::kLstm, false);

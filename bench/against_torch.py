@@ -14,57 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-torch.set_flush_denormal(True)
-RATE = 1e-3
-SMOOTHING = 0.1
-
-
-def tensor(array):
-    return torch.from_numpy(np.ascontiguousarray(array))
-
-
-def leaf(array):
-    return tensor(array).requires_grad_()
-
-
-def parameter(array):
-    return nn.Parameter(tensor(array))
-
-
-def labels(array):
-    return torch.from_numpy(array.astype(np.int64))
-
-
-class Pass:
-    """Forward and backward; `leaves` maps a result's name to (leaf, how its gradient becomes ours)."""
-
-    variants = [""]
-
-    def select(self, variant):
-        pass
-
-    def clear(self):
-        for value, _ in self.leaves.values():
-            value.grad = None
-
-    def run(self):
-        self.clear()
-        self.forward_backward()
-
-    def results(self):
-        self.clear()
-        found = self.forward_backward()
-        for name, (value, ours) in self.leaves.items():
-            found["d_" + name] = ours(value.grad)
-        return found
-
-
-def same(x):
-    return x
-
-
-def transposed(x):
-    return x.t()
+import against_torch_translate
+from against_torch_work import SMOOTHING, Pass, Training, labels, leaf, parameter, same, tensor, transposed
 
 
 class Recurrent(Pass):
@@ -129,47 +80,6 @@ class Linear(Pass):
     def forward_backward(self):
         with torch.no_grad():
             return {"y": F.linear(self.x, self.weight, self.bias)}
-
-
-class Training:
-    """Steps with Adam on one batch. Which loop of Adam is faster depends on the machine: both are tried."""
-
-    variants = ["Adam one by one", "Adam foreach"]
-
-    def select(self, variant):
-        # A new optimizer starts from zero; what it costs does not depend on that.
-        self.optimizer = torch.optim.Adam(self.net.parameters(), RATE, foreach="foreach" in variant)
-
-    def backward(self):
-        self.optimizer.zero_grad(set_to_none=True)
-        loss = F.cross_entropy(self.net(self.x), self.labels)
-        loss.backward()
-        return loss
-
-    def run(self):
-        self.backward()
-        self.optimizer.step()
-
-    def results(self):
-        self.select("")
-        found, losses = {}, []
-        for step in range(5):
-            losses.append(self.backward().detach())
-            if step == 0:
-                found = {"d_" + name: ours(weight.grad) for name, (weight, ours) in self.weights.items()}
-            self.optimizer.step()
-        found["losses"] = torch.stack(losses)
-        return found
-
-    def load(self, data, layers):
-        """layers: our name -> module"""
-        self.weights = {}
-        for name, module in layers.items():
-            ours = transposed if isinstance(module, nn.Linear) else same
-            module.weight = nn.Parameter(tensor(ours(tensor(data[name + ".weight"])).numpy()))
-            module.bias = parameter(data[name + ".bias"])
-            self.weights[name + ".weight"] = (module.weight, ours)
-            self.weights[name + ".bias"] = (module.bias, same)
 
 
 class Cnn(Training):
@@ -306,6 +216,7 @@ MAKERS = {
     "classifier": Classifier,
     "norm_and_loss": NormAndLoss,
     "linear": Linear,
+    **against_torch_translate.MAKERS,
 }
 works = {}  # name -> work
 chosen = {}  # (name, threads) -> variant
@@ -316,6 +227,7 @@ def check(name, folder):
     expected = np.load(folder + "/results.npz")
     works[name] = make(name, data)
     found = works[name].results()
+    works[name].settle(found, expected)
     if set(found) != set(expected):
         raise RuntimeError(f"{name}: results differ in kind: {sorted(found)} and {sorted(expected)}")
     worst, where = 0.0, "-"

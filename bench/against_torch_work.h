@@ -2,11 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "fovea/autograd/ops.h"
 #include "fovea/layers/parameters.h"
+#include "fovea/training/optimizer.h"
 
 namespace fovea {
 
@@ -47,7 +50,57 @@ inline Work pass(NamedTensors inputs, const std::vector<Parameter>& leaves,
               }};
 }
 
+constexpr float kRate = 1e-3f;
+
+// Labels as numbers, because .npz files hold float32.
+inline Tensor label_numbers(Index count, Index classes, Random& random) {
+  Tensor labels({count});
+  for (float& label : labels.flat()) label = static_cast<float>(random.below(classes));
+  return labels;
+}
+inline Ids ids_of(const Tensor& labels) {
+  std::vector<std::int32_t> ids;
+  for (const float label : labels.flat()) ids.push_back(static_cast<std::int32_t>(label));
+  return ids;
+}
+
+// Copies: a training step overwrites what a model's tensors share.
+inline NamedTensors copies(NamedTensors tensors) {
+  for (auto& [name, tensor] : tensors) tensor = tensor.copy();
+  return tensors;
+}
+// A step of training on one batch, with Adam. Results: the first gradients and some losses.
+template <class Model, class Loss>
+Work training(std::shared_ptr<Model> model, NamedTensors data, const Loss& loss) {
+  NamedTensors inputs = copies(named_tensors(*model));
+  inputs.merge(data);
+  const auto optimizer = std::make_shared<Optimizer>(parameters(*model), Adam{});
+  return {.inputs = std::move(inputs),
+          .results =
+              [=] {
+                constexpr Index kSteps = 5;
+                NamedTensors results;
+                Tensor losses({kSteps});
+                for (Index i = 0; i < kSteps; ++i) {
+                  const Var y = loss(*model);
+                  losses.data()[i] = y.value().item();
+                  backward(y);
+                  if (i == 0) results = gradients_of(parameters(*model));
+                  optimizer->step(kRate);
+                }
+                results.emplace("losses", losses);
+                return results;
+              },
+          .run =
+              [=] {
+                backward(loss(*model));
+                optimizer->step(kRate);
+              }};
+}
+
 // "attend:BATCHxHEADxTIMExDIM[:causal]" and its kin; none for other names.
 std::optional<Work> attention_work(const std::string& name);  // against_torch_attention.cc
+// Translators: a step of training, decoding by beams; none for other names.
+std::optional<Work> translate_work(const std::string& name);  // against_torch_translate.cc
 
 }  // namespace fovea
