@@ -79,6 +79,41 @@ Var linear(const Var& x, const Var& weight, const PreparedWeight& prepared, cons
   });
 }
 
+// y = x t' + b:  d_x = d_y t, d_t = d_y' x
+Var linear_tied(const Var& x, const Var& table, const PreparedWeight& prepared, const Var& bias) {
+  const Tensor input = rows_of(x.value());
+  const Axes n("linear_tied", {{"x", input.shape(), "rows dim"},
+                               {"table", table.shape(), "vocab dim"},
+                               {"bias", bias ? bias.shape() : Shape{table.shape(0)}, "vocab"}});
+  const Tensor t = table.value().packed();
+  Tensor y(x.shape().with(-1, n["vocab"]));
+  kernels::matmul({.rows = n["rows"],
+                   .columns = n["vocab"],
+                   .depth = n["dim"],
+                   .a = matrix(input),
+                   .b = matrix(t.transpose()),
+                   .c = y.data(),
+                   .c_row = n["vocab"],
+                   .bias = bias ? bias.value().data() : nullptr,
+                   .panels = prepared ? prepared.panels(true, n["rows"]) : nullptr});
+  return record("linear_tied", y, {x, table, bias}, [=](const Tensor& d_y) {
+    const Tensor g = rows_of(d_y);
+    compute_grad(x, [&](Tensor& d_x, bool add) {
+      kernels::matmul({.rows = g.shape(0),
+                       .columns = t.shape(1),
+                       .depth = g.shape(1),
+                       .a = matrix(g),
+                       .b = matrix(t),
+                       .c = d_x.data(),
+                       .c_row = t.shape(1),
+                       .accumulate = add,
+                       .panels = prepared ? prepared.panels(false, g.shape(0)) : nullptr});
+    });
+    add_product_to_grad(table, g, input);
+    add_bias_grad(bias, g);
+  });
+}
+
 }  // namespace
 
 // c = a b:  d_a = d_c b', d_b = a' d_c
@@ -99,37 +134,12 @@ Var linear(const Var& x, const PreparedWeight& weight, const Var& bias, Activati
   return linear(x, weight.weight(), weight, bias, activation);
 }
 
-// y = x t' + b:  d_x = d_y t, d_t = d_y' x
 Var linear_tied(const Var& x, const Var& table, const Var& bias) {
-  const Tensor input = rows_of(x.value());
-  const Axes n("linear_tied", {{"x", input.shape(), "rows dim"},
-                               {"table", table.shape(), "vocab dim"},
-                               {"bias", bias ? bias.shape() : Shape{table.shape(0)}, "vocab"}});
-  const Tensor t = table.value().packed();
-  Tensor y(x.shape().with(-1, n["vocab"]));
-  kernels::matmul({.rows = n["rows"],
-                   .columns = n["vocab"],
-                   .depth = n["dim"],
-                   .a = matrix(input),
-                   .b = matrix(t.transpose()),
-                   .c = y.data(),
-                   .c_row = n["vocab"],
-                   .bias = bias ? bias.value().data() : nullptr});
-  return record("linear_tied", y, {x, table, bias}, [=](const Tensor& d_y) {
-    const Tensor g = rows_of(d_y);
-    compute_grad(x, [&](Tensor& d_x, bool add) {
-      kernels::matmul({.rows = g.shape(0),
-                       .columns = t.shape(1),
-                       .depth = g.shape(1),
-                       .a = matrix(g),
-                       .b = matrix(t),
-                       .c = d_x.data(),
-                       .c_row = t.shape(1),
-                       .accumulate = add});
-    });
-    add_product_to_grad(table, g, input);
-    add_bias_grad(bias, g);
-  });
+  return linear_tied(x, table, {}, bias);
+}
+
+Var linear_tied(const Var& x, const PreparedWeight& table, const Var& bias) {
+  return linear_tied(x, table.weight(), table, bias);
 }
 
 }  // namespace fovea

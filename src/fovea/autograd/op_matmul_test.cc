@@ -115,6 +115,21 @@ TEST(PreparedWeight, GivesTheSameResultsAsTheWeight) {
   }
 }
 
+TEST(PreparedWeight, GivesTheSameResultsAsTheTableOfATiedLayer) {
+  const Var table = Var::parameter(random_tensor({35, 19})), b = random_tensor({35});
+  const PreparedWeight prepared(table);
+  for (const Index rows : {1, 3, 4, 6, 70}) {
+    const Var x = Var::parameter(random_tensor({rows, 19}));
+    const Tensor seed = random_tensor({rows, 35});
+    const Var plain = linear_tied(x, table, b), fast = linear_tied(x, prepared, b);
+    EXPECT_EQ(plain.value().values(), fast.value().values());
+    const auto expected = gradients(plain, {x, table}, seed);
+    const auto found = gradients(fast, {x, table}, seed);
+    EXPECT_EQ(expected[0].values(), found[0].values());
+    EXPECT_EQ(expected[1].values(), found[1].values());
+  }
+}
+
 TEST(LinearTied, IsRight) {
   expect_right([](In v) { return linear_tied(v[0], v[1], v[2]); },
                [](const auto& v) {

@@ -59,6 +59,7 @@ Var linear(const Var& x, const PreparedWeight& weight, const Var& bias = {},
 // x table' + bias: x [..., dim] against every row of a table [vocab, dim], bias [vocab] or none.
 // The output layer that shares an embedding (Press and Wolf 2017).
 Var linear_tied(const Var& x, const Var& table, const Var& bias = {});
+Var linear_tied(const Var& x, const PreparedWeight& table, const Var& bias = {});
 
 // --- op_reduce.cc
 

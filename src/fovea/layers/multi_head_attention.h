@@ -61,6 +61,15 @@ struct MultiHeadAttention {
     return (*this)(x, x, how, run);
   }
 
+  // The same layer, faster when called again and again, as long as its weights do not change.
+  MultiHeadAttention prepared() const {
+    MultiHeadAttention copy = *this;
+    for (Linear* part : {&copy.query, &copy.key, &copy.value, &copy.output}) {
+      *part = part->prepared();
+    }
+    return copy;
+  }
+
   void visit(auto&& member) {
     member("query", query);
     member("key", key);

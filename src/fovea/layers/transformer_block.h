@@ -49,6 +49,13 @@ struct FeedForward {
     return outer(dropout(inner(x, Activation::kRelu), run));
   }
 
+  FeedForward prepared() const {
+    FeedForward copy = *this;
+    copy.inner = inner.prepared();
+    copy.outer = outer.prepared();
+    return copy;
+  }
+
   void visit(auto&& member) {
     member("inner", inner);
     member("outer", outer);
@@ -94,6 +101,15 @@ struct DecoderBlock {
   // by side; `past` grows.
   Var next(const Var& x, KeyValueCache& past, const MultiHeadAttention::KeyValue& memory,
            const Mask& memory_mask, Run& run, Seen* seen = nullptr) const;
+
+  // The same block, faster when called again and again, as long as its weights do not change.
+  DecoderBlock prepared() const {
+    DecoderBlock copy = *this;
+    copy.self = self.prepared();
+    copy.cross = cross.prepared();
+    copy.feed_forward = feed_forward.prepared();
+    return copy;
+  }
 
   void visit(auto&& member) {
     member("self", self);

@@ -149,7 +149,17 @@ Var RecurrentTranslator::speak(const Var& top, const Var& word, const Var& conte
     readout = speaks_from_previous() ? maxout(readout_(all)) : readout_(all, Activation::kTanh);
   }
   readout = drop(readout, o.output_dropout, run);
-  return o.tie_output ? linear_tied(readout, target_.table, output_.bias) : output_(readout);
+  if (!o.tie_output) return output_(readout);
+  return output_.ready ? linear_tied(readout, output_.ready, output_.bias)
+                       : linear_tied(readout, target_.table, output_.bias);
+}
+
+RecurrentTranslator RecurrentTranslator::prepared() const {
+  RecurrentTranslator copy = *this;
+  copy.word_ = word_.prepared();
+  if (readout_.weight) copy.readout_ = readout_.prepared();
+  copy.output_.ready = PreparedWeight(options_.tie_output ? target_.table : output_.weight);
+  return copy;
 }
 
 Var RecurrentTranslator::logits(const TranslationBatch& batch, Run& run) const {
@@ -182,9 +192,9 @@ class RecurrentDecoding final : public Decoding {
  public:
   RecurrentDecoding(const RecurrentTranslator& model, const Sentences& source,
                     const DecodingOptions& options)
-      : model_(model), options_(options) {
+      : model_(model.prepared()), options_(options) {
     const NoGrad guard;
-    auto [memory, state] = model.encode(source, run_);
+    auto [memory, state] = model_.encode(source, run_);
     memory_ = std::move(memory);
     state_ = std::move(state);
     std::vector<std::int32_t> rows;
@@ -259,7 +269,7 @@ class RecurrentDecoding final : public Decoding {
     memory_.luong.lengths = lengths_;
   }
 
-  const RecurrentTranslator& model_;
+  const RecurrentTranslator model_;
   DecodingOptions options_;
   Run run_;
   RecurrentTranslator::Memory memory_;

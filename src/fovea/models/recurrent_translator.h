@@ -98,6 +98,7 @@ class RecurrentTranslator final : public Translator {
   // top: the state that speaks; word [..., embedding_dim]
   Var speak(const Var& top, const Var& word, const Var& context, Run& run) const;
   Var word_gates(const Var& word) const { return word_(word); }
+  RecurrentTranslator prepared() const;  // for many steps of decoding
   bool speaks_from_previous() const {
     return options_.paper && options_.reading == Reading::kBahdanau;
   }

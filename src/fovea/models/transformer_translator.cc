@@ -52,7 +52,16 @@ std::vector<MultiHeadAttention::KeyValue> TransformerTranslator::remember(
 
 Var TransformerTranslator::speak(const Var& x) const {
   const Var y = options_.norm_first ? decoder_norm_(x) : x;
-  return options_.tie_output ? linear_tied(y, target_.table, output_.bias) : output_(y);
+  if (!options_.tie_output) return output_(y);
+  return output_.ready ? linear_tied(y, output_.ready, output_.bias)
+                       : linear_tied(y, target_.table, output_.bias);
+}
+
+TransformerTranslator TransformerTranslator::prepared() const {
+  TransformerTranslator copy = *this;
+  for (DecoderBlock& block : copy.decoder_) block = block.prepared();
+  copy.output_.ready = PreparedWeight(options_.tie_output ? target_.table : output_.weight);
+  return copy;
 }
 
 Var TransformerTranslator::logits(const TranslationBatch& batch, Run& run) const {
@@ -69,9 +78,12 @@ class TransformerDecoding final : public Decoding {
  public:
   TransformerDecoding(const TransformerTranslator& model, const Sentences& source,
                       const DecodingOptions& options)
-      : model_(model), options_(options), lengths_(source.lengths), past_(model.decoder_.size()) {
+      : model_(model.prepared()),
+        options_(options),
+        lengths_(source.lengths),
+        past_(model.decoder_.size()) {
     const NoGrad guard;
-    memory_ = model.remember(model.encode(source, run_));
+    memory_ = model_.remember(model_.encode(source, run_));
   }
 
   DecodingStep step(const Ids& words) override {
@@ -117,7 +129,7 @@ class TransformerDecoding final : public Decoding {
     }
   }
 
-  const TransformerTranslator& model_;
+  const TransformerTranslator model_;
   DecodingOptions options_;
   std::vector<Index> lengths_;
   Run run_;

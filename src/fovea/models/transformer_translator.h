@@ -47,6 +47,7 @@ class TransformerTranslator final : public Translator {
   Var encode(const Sentences& source, Run& run) const;
   std::vector<MultiHeadAttention::KeyValue> remember(const Var& encoded) const;
   Var speak(const Var& x) const;
+  TransformerTranslator prepared() const;  // for many steps of decoding
 
   TransformerOptions options_;
   Embedding source_, target_;  // source_ has no table of its own where both share one

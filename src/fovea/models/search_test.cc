@@ -1,0 +1,92 @@
+#include "fovea/models/search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/data/tokenizer.h"
+
+namespace fovea {
+namespace {
+
+constexpr Index kVocab = 150;  // more than the search looks at together, and not a multiple
+constexpr Index kBeams = 5, kLongest = 6;
+
+// The next word depends on the last one alone, and none ends.
+struct Bigrams final : Translator {
+  Tensor logits_of = [] {
+    Random random{.seed = 3};
+    Tensor table = Tensor::normal({kVocab, kVocab}, 0, 2, random);
+    for (Index w = 0; w < kVocab; ++w) table.data()[w * kVocab + kEndId] = -1e4f;
+    return table;
+  }();
+
+  struct Steps final : Decoding {
+    Tensor table;
+    explicit Steps(const Tensor& t) : table(t) {}
+    DecodingStep step(const Ids& words) override { return {.logits = rows_of(table, words)}; }
+    void reorder(const Ids&) override {}
+    void keep(const Ids&) override {}
+  };
+
+  std::vector<Parameter> parameters() override { return {}; }
+  NamedTensors tensors() override { return {}; }
+  Var logits(const TranslationBatch&, Run&) const override { return {}; }
+  std::unique_ptr<Decoding> decode(const Sentences&, const DecodingOptions&) const override {
+    return std::make_unique<Steps>(logits_of);
+  }
+
+  double log_probability(std::int32_t before, std::int32_t word) const {
+    const float* row = logits_of.data() + before * kVocab;
+    double sum = 0;
+    for (Index w = 0; w < kVocab; ++w) sum += std::exp(static_cast<double>(row[w]));
+    return row[word] - std::log(sum);
+  }
+};
+
+struct Way {
+  double log_probability = 0;
+  Words words{kBeginId};
+};
+
+// All ways to go on, sorted; the best go on.
+std::vector<Way> plain_search(const Bigrams& model) {
+  std::vector<Way> beams(1);
+  for (Index step = 0; step < kLongest; ++step) {
+    std::vector<Way> all;
+    for (const Way& beam : beams) {
+      for (std::int32_t w = 0; w < kVocab; ++w) {
+        if (w == kPadId || w == kBeginId) continue;
+        Way next = beam;
+        next.log_probability += model.log_probability(beam.words.back(), w);
+        next.words.push_back(w);
+        all.push_back(std::move(next));
+      }
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Way& a, const Way& b) { return a.log_probability > b.log_probability; });
+    all.resize(kBeams);
+    beams = std::move(all);
+  }
+  return beams;
+}
+
+TEST(Search, FindsWhatSortingAllWaysFinds) {
+  const Bigrams model;
+  const Translator* models[] = {&model};
+  const std::vector<Words> source = {{4}};
+  const auto found =
+      search(models, source,
+             {.beams = kBeams, .n_best = kBeams, .longest_factor = 0, .longest_more = kLongest});
+  const std::vector<Way> expected = plain_search(model);
+  ASSERT_EQ(found[0].size(), expected.size());
+  for (std::size_t n = 0; n < expected.size(); ++n) {
+    const Words words(expected[n].words.begin() + 1, expected[n].words.end());
+    EXPECT_EQ(found[0][n].words, words) << "number " << n;
+    EXPECT_NEAR(found[0][n].log_probability, expected[n].log_probability, 1e-4);
+  }
+}
+
+}  // namespace
+}  // namespace fovea
