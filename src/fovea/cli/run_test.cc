@@ -209,7 +209,7 @@ TEST_F(RunTest, SaysWhatIsWrongWithAModel) {
             at + "does not say what it was trained for; is it a model that fovea train has "
                  "written?\n");
   EXPECT_EQ(changed("fovea.version", "2"),
-            at + "a model of version 2, but this program reads version 1; use a newer fovea\n");
+            at + "a model of version '2', but this program reads version 1; use a newer fovea\n");
   const std::string bytes = folder.read("m.safetensors");
   const std::string cut = folder.write("cut.safetensors", bytes.substr(0, bytes.size() - 100));
   EXPECT_THAT(refusal({"run", cut, "a"}, 1), StartsWith("fovea run: " + cut + ": tensor '"));

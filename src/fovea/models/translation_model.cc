@@ -2,6 +2,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/io/safetensors.h"
+#include "fovea/io/source.h"
 
 namespace fovea {
 namespace {
@@ -50,11 +51,12 @@ void save(const TranslationModel& model, const std::string& path) {
 TranslationModel load_translation_model(const std::string& path) {
   const ModelFile file = read_safetensors(path);
   const std::string& task = metadata(file, "fovea.task", path);
-  if (task != kTask) fail("{}: a model of task '{}', but '{}' is needed", path, task, kTask);
+  if (task != kTask)
+    fail("{}: a model of task {}, but '{}' is needed", path, in_quotes(task), kTask);
   const std::string& version = metadata(file, "fovea.version", path);
   if (version != kVersion) {
     fail("{}: a model of version {}, but this program reads version {}; use a newer fovea", path,
-         version, kVersion);
+         in_quotes(version), kVersion);
   }
   const Tokenizer source =
       Tokenizer::parse(metadata(file, "fovea.tokenizer.source", path), path + ": source tokenizer");

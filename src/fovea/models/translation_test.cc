@@ -120,7 +120,7 @@ TEST(TranslationModel, SaysWhatIsWrongWithAFile) {
   EXPECT_EQ(complaint([](ModelFile& f) { f.metadata["fovea.task"] = "caption"; }),
             ": a model of task 'caption', but 'translate' is needed");
   EXPECT_EQ(complaint([](ModelFile& f) { f.metadata["fovea.version"] = "2"; }),
-            ": a model of version 2, but this program reads version 1; use a newer fovea");
+            ": a model of version '2', but this program reads version 1; use a newer fovea");
   EXPECT_EQ(complaint([](ModelFile& f) { f.metadata.clear(); }),
             ": 'fovea.task' is missing; is it a model that fovea train translate has written?");
   EXPECT_EQ(complaint([](ModelFile& f) { f.metadata["fovea.model"] = "{"; }),

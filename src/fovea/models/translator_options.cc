@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fovea/base/error.h"
+#include "fovea/io/source.h"
 
 namespace fovea {
 namespace {
@@ -87,7 +88,7 @@ T read_value(const Json& json, const char* name, const std::string& where) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (text == names[i]) return static_cast<T>(i);
     }
-    fail("{}: option '{}' is '{}', which this version does not know", where, name, text);
+    fail("{}: option '{}' is {}, which this version does not know", where, name, in_quotes(text));
   } else if constexpr (std::is_same_v<T, bool>) {
     if (json.is_boolean()) return json.get<bool>();
     fail("{}: option '{}' is {}, not true or false", where, name, json.dump());
@@ -153,7 +154,8 @@ TranslatorOptions parse_translator_options(const std::string& text, const std::s
   if (json["kind"] == "transformer") return parsed<TransformerOptions>(json, where);
   const auto options = parsed<RecurrentTranslatorOptions>(json, where);
   if (json["kind"] != kind_name(options)) {
-    fail("{}: model '{}' is not known to this version", where, json["kind"].get<std::string>());
+    fail("{}: model {} is not known to this version", where,
+         in_quotes(json["kind"].get<std::string>()));
   }
   return options;
 }

@@ -8,6 +8,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
+#include "fovea/io/source.h"
 
 namespace fovea {
 namespace {
@@ -98,10 +99,11 @@ Checkpoint parse_checkpoint(const ModelFile& file, const std::string& name) {
   };
   const std::string found = checkpoint_checksum(file);
   if (text("checksum") != found) {
-    fail("{}: is damaged: its checksum is {}, {} was expected", name, found, text("checksum"));
+    fail("{}: is damaged: its checksum is {}, {} was expected", name, found,
+         in_quotes(text("checksum")));
   }
   if (text("format") != kFormat) {
-    fail("{}: is a '{}', this program reads '{}'", name, text("format"), kFormat);
+    fail("{}: is a {}, this program reads '{}'", name, in_quotes(text("format")), kFormat);
   }
   Checkpoint checkpoint{.tensors = file.tensors, .log = parse_log(text("log"), name)};
   try {

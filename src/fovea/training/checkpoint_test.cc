@@ -96,7 +96,7 @@ TEST(Checkpoint, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(error(), "c: is no checkpoint: it has no 'checksum'");
   file.metadata = {{"format", "fovea checkpoint 9"}, {"checksum", "12345678"}};
   const std::string right = checkpoint_checksum(file);
-  EXPECT_EQ(error(), "c: is damaged: its checksum is " + right + ", 12345678 was expected");
+  EXPECT_EQ(error(), "c: is damaged: its checksum is " + right + ", '12345678' was expected");
   file.metadata["checksum"] = right;
   EXPECT_EQ(error(), "c: is a 'fovea checkpoint 9', this program reads 'fovea checkpoint 1'");
   file.metadata = {{"format", "fovea checkpoint 1"},
