@@ -24,8 +24,7 @@ struct TrainFlags {
 };
 void add_train_flags(CLI::App& app, TrainFlags& flags);
 
-// Trains with a bar on `err`, writes the plot, and says how it ended; on Ctrl-C how to go on
-// (`again`: the command).
+// Trains with a bar on `err`, writes the plot, and says how it ended; on Ctrl-C how to go on.
 TrainResult train_task(Task& task, const TrainFlags& flags, std::ostream& err);
 
 }  // namespace fovea::cli
