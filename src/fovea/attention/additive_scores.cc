@@ -1,5 +1,6 @@
 #include "fovea/attention/additive_scores.h"
 
+#include "fovea/attention/head_view.h"
 #include "fovea/autograd/record.h"
 #include "fovea/base/error.h"
 #include "fovea/kernels/additive.h"
@@ -12,12 +13,7 @@ kernels::AttentionShape shape_of(const Var& query, const Var& key, const Var& we
   const Axes n("additive_scores", {{"query", query.shape(), "batch head query dim"},
                                    {"key", key.shape(), "batch kv_head key dim"},
                                    {"weight", weight.shape(), per_head ? "head dim" : "dim"}});
-  if (n["kv_head"] == 0 || n["head"] % n["kv_head"] != 0) {
-    fail(
-        "additive_scores: {} query heads cannot share {} key heads; head must be a multiple of "
-        "kv_head",
-        n["head"], n["kv_head"]);
-  }
+  check_sharing("additive_scores", n["head"], n["kv_head"]);
   return {.batch = n["batch"],
           .head = n["head"],
           .kv_head = n["kv_head"],
@@ -27,21 +23,11 @@ kernels::AttentionShape shape_of(const Var& query, const Var& key, const Var& we
           .value_dim = 0};
 }
 
-// Vectors must stand together; the other axes may be views.
-Tensor with_vectors(const Tensor& x) {
-  return x.stride(-1) == 1 || x.shape(-1) <= 1 ? x : x.packed();
-}
-
-template <class Number, class Source>
-kernels::HeadView<Number> heads(Source& x) {
-  return {x.data(), x.stride(0), x.stride(1), x.stride(2)};
-}
-
 kernels::AdditiveInput input_of(const kernels::AttentionShape& shape, const Tensor& query,
                                 const Tensor& key, const Tensor& weight) {
   return {.shape = shape,
-          .query = heads<const float>(query),
-          .key = heads<const float>(key),
+          .query = heads(query),
+          .key = heads(key),
           .weight = weight.data(),
           .weight_per_head = weight.rank() == 2};
 }
@@ -69,8 +55,8 @@ Var additive_scores(const Var& query, const Var& key, const Var& weight) {
         with_grad(weight, [&](Tensor& d_weight, bool add_weight) {
           kernels::additive_scores_backward({.in = input_of(shape, q, k, w),
                                              .d_scores = d.data(),
-                                             .d_query = {heads<float>(d_query), add_query},
-                                             .d_key = {heads<float>(d_key), add_key},
+                                             .d_query = {heads_to_write(d_query), add_query},
+                                             .d_key = {heads_to_write(d_key), add_key},
                                              .d_weight = d_weight.data(),
                                              .add_weight = add_weight});
         });

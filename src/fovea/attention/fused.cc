@@ -1,23 +1,11 @@
 #include "fovea/attention/fused.h"
 
+#include "fovea/attention/head_view.h"
 #include "fovea/autograd/record.h"
 #include "fovea/tensor/math.h"
 
 namespace fovea {
 namespace {
-
-// Vectors must stand together; the other axes may be views.
-Tensor with_vectors(const Var& x) {
-  if (!x) return {};
-  const Tensor& value = x.value();
-  return value.stride(-1) == 1 || value.shape(-1) <= 1 ? value : value.packed();
-}
-
-template <class Number, class Source>
-kernels::HeadView<Number> heads(Source& x) {
-  if (!x) return {};
-  return {x.data(), x.stride(0), x.stride(1), x.stride(2)};
-}
 
 Index bias_stride(const Tensor& bias, int axis) {
   return bias.shape(axis) == 1 ? 0 : bias.stride(axis);
@@ -39,9 +27,9 @@ kernels::BiasView<Number> relative_bias(Source& relative, Index queries, Index b
 kernels::AttentionInput input_of(const AttentionParts& p, const Tensor& query, const Tensor& key,
                                  const Tensor& value, const Tensor& relative) {
   kernels::AttentionInput in{.shape = p.shape,
-                             .query = heads<const float>(query),
-                             .key = heads<const float>(key),
-                             .value = heads<const float>(value),
+                             .query = heads(query),
+                             .key = heads(key),
+                             .value = heads(value),
                              .scale = p.scale,
                              .softcap = p.softcap,
                              .dropout = p.dropout};
@@ -126,27 +114,27 @@ std::shared_ptr<detail::Looked> looked_at(const AttentionParts& p) {
 
 Attended fused_attention(const AttentionParts& p) {
   const kernels::AttentionShape& s = p.shape;
-  const Tensor query = with_vectors(p.query), key = with_vectors(p.key);
-  const Tensor value = with_vectors(p.value);
+  const auto vectors = [](const Var& x) { return x ? with_vectors(x.value()) : Tensor(); };
+  const Tensor query = vectors(p.query), key = vectors(p.key), value = vectors(p.value);
   const Tensor relative = p.relative ? p.relative.value().packed() : Tensor();
   const kernels::AttentionInput in = input_of(p, query, key, value, relative);
   Tensor out({s.batch, s.head, s.query, s.value_dim});
   Tensor logsumexp({s.batch, s.head, s.query});
-  kernels::attention_forward({.in = in, .out = heads<float>(out), .logsumexp = logsumexp.data()});
+  kernels::attention_forward({.in = in, .out = heads_to_write(out), .logsumexp = logsumexp.data()});
 
   const Var output = record(
       "attend", out, {p.query, p.key, p.value, p.bias, p.relative}, [=](const Tensor& d_out) {
-        const Tensor d = d_out.stride(-1) == 1 ? d_out : d_out.packed();
+        const Tensor d = with_vectors(d_out);
         GradientPlace d_query(p.query, {&p.key, &p.value}), d_key(p.key, {&p.query, &p.value}),
             d_value(p.value, {&p.query, &p.key});
         const BiasGradient bias(p);
         kernels::attention_backward({.in = input_of(p, query, key, value, relative),
-                                     .out = heads<const float>(out),
+                                     .out = heads(out),
                                      .logsumexp = logsumexp.data(),
-                                     .d_out = heads<const float>(d),
-                                     .d_query = heads<float>(d_query.tensor()),
-                                     .d_key = heads<float>(d_key.tensor()),
-                                     .d_value = heads<float>(d_value.tensor()),
+                                     .d_out = heads(d),
+                                     .d_query = heads_to_write(d_query.tensor()),
+                                     .d_key = heads_to_write(d_key.tensor()),
+                                     .d_value = heads_to_write(d_value.tensor()),
                                      .d_bias = bias.view});
         for (GradientPlace* place : {&d_query, &d_key, &d_value}) place->add();
         bias.add();

@@ -1,5 +1,6 @@
 #include "fovea/attention/linear_attention.h"
 
+#include "fovea/attention/head_view.h"
 #include "fovea/autograd/ops.h"
 #include "fovea/autograd/record.h"
 #include "fovea/base/error.h"
@@ -7,13 +8,6 @@
 
 namespace fovea {
 namespace {
-
-void check_sharing(const char* operation, Index head, Index kv_head) {
-  if (kv_head == 0 || head % kv_head != 0) {
-    fail("{}: {} query heads cannot share {} key heads; head must be a multiple of kv_head",
-         operation, head, kv_head);
-  }
-}
 
 kernels::AttentionShape shape_of(const Var& query, const Var& key, const Var& value, bool causal) {
   const Axes n("linear_attention", {{"query", query.shape(), "batch head query dim"},
@@ -31,15 +25,6 @@ kernels::AttentionShape shape_of(const Var& query, const Var& key, const Var& va
           .key = n["key"],
           .dim = n["dim"],
           .value_dim = n["value_dim"]};
-}
-
-// Vectors must stand together; the other axes may be views.
-Tensor with_vectors(const Tensor& x) {
-  return x.stride(-1) == 1 || x.shape(-1) <= 1 ? x : x.packed();
-}
-
-kernels::HeadView<const float> heads(const Tensor& x) {
-  return {x.data(), x.stride(0), x.stride(1), x.stride(2)};
 }
 
 kernels::LinearAttentionInput input_of(const kernels::AttentionShape& shape, const Tensor& query,

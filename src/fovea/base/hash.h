@@ -9,11 +9,10 @@ namespace fovea {
 
 constexpr std::uint64_t kHashStart = 0xCBF29CE484222325u;
 
-// Goes on from `hash`, so that parts can be hashed one after the other; a byte that no part holds
-// ends each.
+// Goes on from `hash`, so that parts can be hashed one after the other.
 constexpr std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t hash = kHashStart) {
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-  return (hash ^ 0xFFu) * 0x100000001B3u;
+  return hash;
 }
 
 // All bits depend on all bits (the end of MurmurHash3): for taking a few of them.

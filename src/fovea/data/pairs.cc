@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fovea/base/error.h"
+#include "fovea/base/hash.h"
 #include "fovea/data/text.h"
 
 namespace fovea {
@@ -69,17 +70,8 @@ SentencePairs collect_pairs(const ByteSource& source, const PairOptions& options
   return collector.take(source.name());
 }
 
-// FNV-1a over both sides, then the finaliser of MurmurHash3, which spreads it over all bits. The
-// same on every machine: splits must not move.
 std::uint64_t content_hash(const SentencePair& pair) {
-  std::uint64_t hash = 0xCBF29CE484222325u;
-  const auto add = [&](char c) { hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u; };
-  for (const char c : pair.source) add(c);
-  add('\t');
-  for (const char c : pair.target) add(c);
-  hash = (hash ^ hash >> 33) * 0xFF51AFD7ED558CCDu;
-  hash = (hash ^ hash >> 33) * 0xC4CEB9FE1A85EC53u;
-  return hash ^ hash >> 33;
+  return mixed_bits(hash_bytes(pair.target, hash_bytes("\t", hash_bytes(pair.source))));
 }
 
 // Disjoint sets of indices.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "fovea/base/error.h"
+#include "fovea/base/hash.h"
 #include "fovea/data/translation_world_grammar.h"
 #include "fovea/data/translation_world_sampler.h"
 
@@ -36,8 +37,7 @@ WorldPair sample_pair(Random& random, WorldLengths lengths) {
 }
 
 Split split_of(std::string_view source) {
-  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-  for (const char c : source) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  std::uint64_t hash = hash_bytes(source);
   hash ^= hash >> 32;
   const std::uint64_t side = hash % 50;
   return side == 0 ? Split::kValid : side == 1 ? Split::kTest : Split::kTrain;

@@ -197,13 +197,8 @@ class RecurrentDecoding final : public Decoding {
     auto [memory, state] = model_.encode(source, run_);
     memory_ = std::move(memory);
     state_ = std::move(state);
-    std::vector<std::int32_t> rows;
-    for (Index s = 0; s < source.batch(); ++s) {
-      rows.insert(rows.end(), static_cast<std::size_t>(options.beams),
-                  static_cast<std::int32_t>(s));
-    }
     lengths_ = source.lengths;
-    reorder(Ids(std::move(rows)));
+    reorder(sentence_of_rows());
     // A window at step t is the same for all beams, so each has a memory of its own.
     own_memory_ = model.options_.luong_view == LuongView::kMonotonic && options.beams > 1;
     if (own_memory_) pick_memory(sentence_of_rows());

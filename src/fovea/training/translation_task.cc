@@ -17,7 +17,7 @@ TranslationTask::TranslationTask(TranslationModel& model, std::span<const Senten
   std::vector<Index> lengths;
   std::uint64_t hash = kHashStart;
   for (const SentencePair& pair : train) {
-    hash = hash_bytes(pair.target, hash_bytes(pair.source, hash));
+    hash = hash_bytes(pair.source + '\t' + pair.target + '\n', hash);
     Words source = model.source.encode(pair.source), target = model.target.encode(pair.target);
     const auto longer = static_cast<Index>(std::max(source.size(), target.size())) + 1;
     if (longer > options.longest || source.empty() || target.empty()) {
@@ -35,7 +35,7 @@ TranslationTask::TranslationTask(TranslationModel& model, std::span<const Senten
   if (valid.empty()) fail("translate: there are no pairs for validation");
   const auto count = std::min(valid.size(), static_cast<std::size_t>(options.validation_limit));
   for (const SentencePair& pair : valid.first(count)) {
-    hash = hash_bytes(pair.target, hash_bytes(pair.source, hash));
+    hash = hash_bytes(pair.source + '\t' + pair.target + '\n', hash);
     valid_source_.push_back(model.source.encode(pair.source));
     valid_target_.push_back(pair.target);
   }
