@@ -8,6 +8,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/fovea DESTINATION ${CMAKE_INSTALL_IN
         FILES_MATCHING
         PATTERN "*.h"
         PATTERN "cli" EXCLUDE
+        PATTERN "node_modules" EXCLUDE
+        REGEX "/viewer/(app|tests)$" EXCLUDE
         PATTERN "*_test*.h" EXCLUDE
         PATTERN "*-inl.h" EXCLUDE)
 

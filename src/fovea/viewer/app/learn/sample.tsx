@@ -1,0 +1,224 @@
+// Lessons 4 to 6: soft as the expectation of hard, self against cross, and why 1 / sqrt(d).
+import { type Attended, post, shown, useAnswer, useAttend } from "../api";
+import { formatCell, parseCell } from "../map";
+import { Matrix } from "../matrix";
+import { setParams, useRoute } from "../route";
+import { Choice, ErrorLine, short, Slider } from "../ui";
+import { Chart } from "./chart";
+import { Lesson, useNumber, WeightTable } from "./parts";
+import { Plane, type Point } from "./plane";
+import { normals } from "./random";
+
+const attendAll = (requests: Record<string, unknown>[], lesson: string) => async (signal: AbortSignal) => {
+  const answers: Attended[] = [];
+  for (const request of requests) answers.push((await post("api/attend", request, signal)) as Attended);
+  requests.forEach((request, i) => shown.attended.set(`${lesson} ${i}`, { request, answer: answers[i]! }));
+  return answers;
+};
+
+const kNames = ["left", "top", "right", "bottom"];
+const kValues: Point[] = [[-1.5, 0.1], [0.2, 1.5], [1.5, -0.2], [0, -1.5]];
+const kKeys: Point[] = [[0.4, 0.2], [1.2, 0.3], [0.9, 0.8], [-0.6, 0.5]];
+const kMostPowers = 12;
+
+export function SoftAndHard() {
+  const [power, setPower] = useNumber("n", 3);
+  const [seed, setSeed] = useNumber("seed", 1);
+  const most = Math.max(0, Math.min(kMostPowers, Math.round(power)));
+  const requests = Array.from({ length: most + 1 }, (_, i) => ({
+    query: [[1, 0.6]],
+    key: kKeys,
+    value: kValues,
+    score: "dot",
+    samples: 2 ** i,
+    seed,
+  }));
+  const asked = useAnswer(JSON.stringify(requests), attendAll(requests, "soft and hard"), 30);
+  const answers = asked.value ?? [];
+  const soft = answers[0]?.output[0] as Point | undefined;
+  const means = answers.map((one) => one.hard?.mean_output[0] as Point | undefined).filter((one): one is Point => !!one);
+  const last = means[means.length - 1];
+  const distances = soft ? means.map((at, i): [number, number] => [i, Math.hypot(at[0] - soft[0], at[1] - soft[1])]) : [];
+  const samples = 2 ** most;
+  return (
+    <Lesson
+      text={
+        <>
+          <p>
+            <strong>Soft</strong> attention mixes all values. <strong>Hard</strong> attention picks a single one, by a throw of
+            dice in which each key has its weight as its chance.
+          </p>
+          <p>
+            One throw lands on one value. But throw often, take the mean of what you got, and you come to where soft attention is
+            at once: soft is the <em>expectation</em> of hard.
+          </p>
+          <p>Four times as many throws bring the mean about twice as close.</p>
+        </>
+      }
+    >
+      <ErrorLine text={asked.error} />
+      <div class="figure-bar">
+        <Slider label="Throws" value={most} min={0} max={kMostPowers} text={samples.toLocaleString("en")} onChange={setPower} />
+        <button type="button" onClick={() => setSeed(seed + 1)}>Throw anew</button>
+      </div>
+      <div class="planes">
+        <figure>
+          <Plane
+            label="Soft output and mean of throws"
+            lines={means.slice(1).map((to, i) => ({ from: means[i]!, to, weight: 0.3 }))}
+            dots={[
+              ...kValues.map((at, k) => ({ name: kNames[k]!, at, size: answers[0]?.weights[0]?.[k] ?? 0 })),
+              ...(soft ? [{ name: "soft", at: soft, look: "output" as const }] : []),
+              ...(last ? [{ name: `mean of ${samples}`, at: last, look: "query" as const }] : []),
+            ]}
+          />
+          <figcaption>The way of the mean, from the first throw on</figcaption>
+        </figure>
+        <figure>
+          <Chart label="Distance by number of throws" across="throws" most={2} curves={[{ name: "distance to soft", at: distances, strong: true }]} />
+          <figcaption aria-live="polite">
+            after {samples.toLocaleString("en")}: {short(distances[distances.length - 1]?.[1], 3)} away
+          </figcaption>
+        </figure>
+      </div>
+    </Lesson>
+  );
+}
+
+const kOne = ["the", "dog", "chased", "it"];
+const kOther = ["le", "chien", "l'", "a", "chassé"];
+// Toy states: article, animal, action, reference back; the French ones lie near those they translate.
+const kStates = [[2, 0, 0, 0.3], [0.2, 2, 0.2, 0.6], [0, 0.3, 2.2, 0], [0.3, 1.4, 0, 1.4]];
+const kOtherStates = [[2.2, 0.2, 0, 0], [0.2, 2.2, 0.1, 0.3], [0.3, 1.0, 0, 2.2], [0, 0.1, 1.4, 0.4], [0, 0.2, 2.4, 0]];
+
+const kLooks = {
+  self: "Queries, keys and values are the same words: each gathers what it needs from its neighbours. See where 'it' looks.",
+  causal: "A word sees only itself and those before it. So must whoever writes one word after the other.",
+  window: "A word sees only itself and the one before: cheap, and enough for much.",
+  cross: "Queries come from one sentence, keys and values from another: so a translation looks at its source.",
+} as const;
+type Look = keyof typeof kLooks;
+
+export function SelfAndCross() {
+  const { params } = useRoute();
+  const look = (params.look && params.look in kLooks ? params.look : "self") as Look;
+  const query = look === "cross" ? kOtherStates : kStates;
+  const request = {
+    query,
+    key: kStates,
+    value: kStates,
+    score: "scaled-dot",
+    causal: look === "causal",
+    window: look === "window" ? [1, 0] : null,
+  };
+  const { value, error } = useAttend("self and cross", request);
+  const queries = look === "cross" ? kOther : kOne;
+  const cell = parseCell(params.cell);
+  const right = value?.weights.length === queries.length;
+  return (
+    <Lesson
+      text={
+        <>
+          <p>
+            Nothing in attention says where queries and keys come from. That is <strong>all</strong> there is between self and cross
+            attention.
+          </p>
+          <p>
+            <strong>{kLooks[look]}</strong>
+          </p>
+          <p>A row is a query, a column a key. Rows add up to 100 %.</p>
+        </>
+      }
+    >
+      <ErrorLine text={error} />
+      <div class="figure-bar">
+        <Choice
+          label="Look"
+          value={look}
+          options={[["self", "Self"], ["causal", "Self, causal"], ["window", "Self, window"], ["cross", "Cross"]]}
+          onChange={(next) => setParams({ look: next, cell: "" })}
+        />
+      </div>
+      {value && right && (
+        <Matrix
+          map={{ queries, keys: kOne, weights: value.weights, scores: value.scores, signed: false }}
+          label="Weights: a row for each query, a column for each key"
+          selected={cell}
+          onSelect={(one) => setParams({ cell: formatCell(one) })}
+          largestCell={64}
+        />
+      )}
+    </Lesson>
+  );
+}
+
+const kPowers = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+const kQueries = 12;
+const kManyKeys = 8;
+
+function drawn(power: number, scaled: boolean): Record<string, unknown> {
+  const dim = 2 ** power;
+  const query = normals(kQueries, dim, 11);
+  const key = normals(kManyKeys, dim, 23);
+  return { query, key, value: key.map((row) => row.slice(0, 1)), score: scaled ? "scaled-dot" : "dot" };
+}
+
+export function RootOfDim() {
+  const [given, setPower] = useNumber("d", 6);
+  const power = kPowers.includes(given) ? given : 6;
+  const requests = kPowers.flatMap((one) => [drawn(one, false), drawn(one, true)]);
+  const { value, error } = useAnswer("root of dim", attendAll(requests, "root of dim"));
+  const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
+  const largest = (answer: Attended | undefined) => (answer ? mean(answer.weights.map((row) => Math.max(...row))) : 0);
+  const at = kPowers.indexOf(power);
+  const curve = (offset: 0 | 1) => kPowers.map((one, i): [number, number] => [one, largest(value?.[2 * i + offset])]);
+  const names = Array.from({ length: kManyKeys }, (_, k) => String(k + 1));
+  return (
+    <Lesson
+      text={
+        <>
+          <p>
+            Take vectors of random numbers. Their dot product is a sum of <em>d</em> terms: the more terms, the wider it spreads, and
+            its spread grows like <strong>√d</strong>.
+          </p>
+          <p>
+            Large scores make softmax choose a single key with certainty, though all of this is chance; and where softmax is
+            certain, nothing is learnt, because its gradient is 0.
+          </p>
+          <p>
+            Divided by √d, scores stay as they are at any length. That is the <em>scaled</em> in scaled dot product.
+          </p>
+        </>
+      }
+    >
+      <ErrorLine text={error} />
+      <div class="figure-bar">
+        <Slider label="Dimension d" value={power} min={1} max={9} text={String(2 ** power)} onChange={setPower} />
+      </div>
+      {value && (
+        <>
+          <div class="planes">
+            <figure>
+              <figcaption>q · k</figcaption>
+              <WeightTable label="Weights without scaling" names={names} scores={value[2 * at]?.scores[0]} weights={value[2 * at]?.weights[0] ?? []} />
+            </figure>
+            <figure>
+              <figcaption>q · k / √d</figcaption>
+              <WeightTable label="Weights with scaling" names={names} scores={value[2 * at + 1]?.scores[0]} weights={value[2 * at + 1]?.weights[0] ?? []} />
+            </figure>
+          </div>
+          <figure>
+            <Chart
+              label="Largest weight by dimension"
+              across="d"
+              most={1}
+              marked={power}
+              curves={[{ name: "q · k", at: curve(0) }, { name: "q · k / √d", at: curve(1), strong: true }]}
+            />
+            <figcaption>The largest of {kManyKeys} weights, mean over {kQueries} queries: 1 is blind certainty</figcaption>
+          </figure>
+        </>
+      )}
+    </Lesson>
+  );
+}

@@ -1,0 +1,167 @@
+// The page: its five views, what is common to them, and where it all begins.
+import { Component, type ComponentChildren, type FunctionComponent, render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { inline, isFile, listModels, type Model } from "./api";
+import { Heads } from "./heads";
+import { Learn } from "./learn/learn";
+import { Methods } from "./methods";
+import { useRoute, viewAddress } from "./route";
+import { SaveMenu } from "./save";
+import { Steps } from "./steps";
+import "./style.css";
+import { Models } from "./subject";
+import { setTheme, useTheme } from "./theme";
+import { Translate } from "./translate";
+import { Button, ErrorLine } from "./ui";
+
+interface View {
+  id: string;
+  name: string;
+  lede: string;
+  show: FunctionComponent;
+}
+
+const kViews: View[] = [
+  {
+    id: "translate",
+    name: "Translate",
+    lede: "Type a sentence. Point at a word to see where it looked.",
+    show: Translate,
+  },
+  {
+    id: "steps",
+    name: "Step by step",
+    lede: "How each word comes about: five steps, again and again, until the sentence ends.",
+    show: Steps,
+  },
+  { id: "heads", name: "Heads", lede: "Every head of every layer looks in its own way.", show: Heads },
+  {
+    id: "without",
+    name: "Without attention",
+    lede: "Where a network looks though nobody asked it to, and how far each map can be trusted.",
+    show: Methods,
+  },
+  {
+    id: "learn",
+    name: "Learn",
+    lede: "Attention from the beginning, by hand. Every number is computed by the library as you move things.",
+    show: Learn,
+  },
+];
+
+// A file shows what its Trace has; a server can be asked for everything.
+function views(): View[] {
+  if (!isFile) return kViews;
+  const { trace } = inline;
+  const has: Record<string, boolean> = {
+    translate: true,
+    steps: (trace?.steps.length ?? 0) > 0 && (trace?.steps.length ?? 0) <= 400,
+    heads: (trace?.heads.length ?? 0) > 0,
+    without: (trace?.methods.length ?? 0) > 0,
+  };
+  const first = { ...kViews[0]!, name: "Attention", lede: "Point at a word, or choose a cell, to see where it looked." };
+  return [first, ...kViews.slice(1)].filter((view) => has[view.id]);
+}
+
+function Brand() {
+  return (
+    <a class="brand" href={viewAddress("translate")}>
+      <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+        <circle cx="16" cy="16" r="14" fill-opacity=".16" />
+        <circle cx="16" cy="16" r="9" fill-opacity=".4" />
+        <circle cx="16" cy="16" r="4" />
+      </svg>
+      Fovea
+    </a>
+  );
+}
+
+function ThemeButton() {
+  const { dark } = useTheme();
+  const name = dark ? "Light" : "Dark";
+  return (
+    <Button class="theme" aria-label={`${name} colours`} onClick={() => setTheme(dark ? "light" : "dark")}>
+      <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
+        <circle cx="10" cy="10" r="7.2" fill="none" stroke="currentColor" stroke-width="1.6" />
+        <path d="M10 2.8 A7.2 7.2 0 0 1 10 17.2 Z" fill="currentColor" />
+      </svg>
+    </Button>
+  );
+}
+
+// A view that fails says so, and the others go on.
+class Guard extends Component<{ children: ComponentChildren }, { failure: string }> {
+  state = { failure: "" };
+  static getDerivedStateFromError(error: Error) {
+    return { failure: error.message };
+  }
+  render() {
+    if (!this.state.failure) return this.props.children;
+    return <ErrorLine text={`This view could not be drawn: ${this.state.failure}`} />;
+  }
+}
+
+function Page() {
+  const route = useRoute();
+  const [models, setModels] = useState<Model[]>([]);
+  const [error, setError] = useState(inline.error);
+  const load = () => {
+    listModels().then(
+      (found) => {
+        setModels(found);
+        setError(found.length > 0 ? "" : "The server has no models; start it as: fovea serve MODEL...");
+      },
+      (failure: Error) => setError(failure.message),
+    );
+  };
+  useEffect(() => {
+    if (!isFile) load();
+  }, []);
+  const all = views();
+  const view = all.find((one) => one.id === route.view) ?? all[0]!;
+  useEffect(() => {
+    document.title = `${view.name} · Fovea`;
+  }, [view.id]);
+  const Shown = view.show;
+  const ready = isFile ? inline.trace !== null : models.length > 0;
+  return (
+    <Models.Provider value={models}>
+      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.querySelector<HTMLElement>("main")?.focus())}>
+        To the content
+      </a>
+      <header class="top">
+        <Brand />
+        <nav aria-label="Views">
+          {all.map((one) => (
+            <a key={one.id} href={viewAddress(one.id)} aria-current={one.id === view.id ? "page" : undefined}>
+              {one.name}
+            </a>
+          ))}
+        </nav>
+        <div class="tools">
+          <SaveMenu />
+          <ThemeButton />
+        </div>
+      </header>
+      <main id="main" tabIndex={-1} data-view={view.id}>
+        <div class="title">
+          <h1>{view.name}</h1>
+          <p class="lede">{view.lede}</p>
+        </div>
+        {error && (
+          <div class="trouble">
+            <ErrorLine text={error} />
+            {!isFile && <Button onClick={load}>Try again</Button>}
+          </div>
+        )}
+        {ready && (
+          <Guard key={view.id}>
+            <Shown />
+          </Guard>
+        )}
+      </main>
+    </Models.Provider>
+  );
+}
+
+render(<Page />, document.getElementById("page")!);

@@ -1,0 +1,53 @@
+// What is shown, kept in the address after the #, so that it can be shared: #/heads?m=en-fr&t=a+sentence&layer=1
+import { useEffect, useState } from "preact/hooks";
+
+export interface Route {
+  view: string;
+  params: Record<string, string>;
+}
+
+export function parseRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#?\/?/, "").split("?", 2);
+  return { view: path, params: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+export function formatRoute({ view, params }: Route): string {
+  const kept = Object.entries(params).filter(([, value]) => value !== "");
+  const query = new URLSearchParams(kept).toString();
+  return `#/${view}${query ? `?${query}` : ""}`;
+}
+
+let current = parseRoute(location.hash);
+const listeners = new Set<(route: Route) => void>();
+
+function show(route: Route) {
+  current = route;
+  for (const listener of [...listeners]) listener(route);
+}
+
+window.addEventListener("hashchange", () => show(parseRoute(location.hash)));
+
+// Changes some of what is shown; "" takes a parameter away. The browser's Back goes from view to view.
+export function setParams(changes: Record<string, string>) {
+  const next = { view: current.view, params: { ...current.params, ...changes } };
+  if (formatRoute(next) === formatRoute(current)) return;
+  history.replaceState(history.state, "", formatRoute(next));
+  show(next);
+}
+
+// What belongs to one view alone does not follow into the next.
+const kShared = ["m", "m2", "t", "u"];
+export function viewAddress(view: string, changes: Record<string, string> = {}): string {
+  const kept = Object.entries(current.params).filter(([name]) => kShared.includes(name));
+  return formatRoute({ view, params: { ...Object.fromEntries(kept), ...changes } });
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(current);
+  useEffect(() => {
+    setRoute(current);
+    listeners.add(setRoute);
+    return () => void listeners.delete(setRoute);
+  }, []);
+  return route;
+}

@@ -1,0 +1,93 @@
+// What is looked at: a model and a sentence, chosen at the top of a view and kept in the address.
+import { createContext } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { inline, isFile, type Model } from "./api";
+import { setParams, useRoute } from "./route";
+import { Select } from "./ui";
+
+export const Models = createContext<Model[]>([]);
+
+export interface Subject {
+  models: Model[];
+  model: Model | undefined;
+  text: string;
+}
+
+export function useSubject(): Subject {
+  const models = useContext(Models);
+  const { params } = useRoute();
+  const model = models.find((one) => one.name === params.m) ?? models.find((one) => one.attends) ?? models[0];
+  return { models, model, text: params.t ?? model?.examples[0] ?? "" };
+}
+
+export const describe = (model: Model): string => `${model.name} · ${model.model}`;
+
+export function ModelSelect(props: { label: string; value: string; models: Model[]; param: string }) {
+  const options = props.models.map((one) => [one.name, describe(one)] as const);
+  return (
+    <Select
+      label={props.label}
+      value={props.value}
+      options={options}
+      onChange={(name) => setParams({ [props.param]: name, cell: "" })}
+    />
+  );
+}
+
+const kPause = 200; // milliseconds without a key before a sentence counts as typed
+
+export function SentenceBar({ busy }: { busy: boolean }) {
+  const { models, model, text } = useSubject();
+  const [typed, setTyped] = useState(text);
+  const timer = useRef(0);
+  useEffect(() => setTyped(text), [text]);
+  if (isFile) return <FileSubject />;
+  const change = (value: string) => {
+    setTyped(value);
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => setParams({ t: value, cell: "", i: "", s: "" }), kPause);
+  };
+  const examples = model?.examples.slice(0, 4) ?? [];
+  return (
+    <section class={`subject${busy ? " busy" : ""}`} aria-label="Sentence and model">
+      <div class="ask">
+        <label class="hidden" for="sentence">Sentence</label>
+        <input
+          id="sentence"
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={4000}
+          placeholder="Type a sentence"
+          value={typed}
+          onInput={(event) => change(event.currentTarget.value)}
+        />
+        <ModelSelect label="Model" value={model?.name ?? ""} models={models} param="m" />
+      </div>
+      {examples.length > 0 && (
+        <p class="examples">
+          <span>Try</span>
+          {examples.map((one) => (
+            <button key={one} type="button" onClick={() => change(one)}>
+              {one}
+            </button>
+          ))}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function FileSubject() {
+  const { trace } = inline;
+  if (!trace) return null;
+  const sentence = trace.input.length > 400 ? `${trace.input.slice(0, 400)}…` : trace.input;
+  return (
+    <section class="subject" aria-label="Sentence and model">
+      <p class="file-sentence">{sentence}</p>
+      <p class="quiet">
+        {[trace.task, trace.model].filter((part) => part).join(" · ")}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,62 @@
+// A server that answers as docs/api.md says, with made-up Traces: for tests without a model.
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { type Ask, kModels, sampleTrace } from "./fixture";
+import { mockAttend } from "./mock_attend";
+
+const kPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; base-uri 'none'";
+const kTypes: Record<string, string> = { html: "text/html", js: "text/javascript", css: "text/css" };
+
+async function body(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return JSON.parse(Buffer.concat(parts).toString("utf8"));
+}
+
+class Refusal extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+async function answer(request: IncomingMessage): Promise<unknown> {
+  const address = `${request.method} ${request.url?.split("?")[0]}`;
+  if (address === "GET /api/health") return { status: "ok" };
+  if (address === "GET /api/models") return { version: "0.1.0", models: kModels };
+  if (address === "POST /api/attend") return mockAttend((await body(request)) as Parameters<typeof mockAttend>[0]);
+  if (address === "POST /api/explain" || address === "POST /api/run") {
+    const asked = (await body(request)) as Ask;
+    if (!kModels.some((one) => one.name === asked.model)) throw new Refusal(404, `there is no model '${asked.model}'`);
+    if (asked.input.length > 2000) throw new Refusal(413, "the sentence has more than 2000 bytes; shorten it");
+    const trace = sampleTrace(asked);
+    return address.endsWith("run") ? { model: asked.model, input: asked.input, translations: [{ text: trace.output, score: -1 }], seconds: 0 } : trace;
+  }
+  throw new Refusal(404, `there is no ${address}`);
+}
+
+export async function startMock(pageFolder: string, port = 0): Promise<{ url: string; close: () => void }> {
+  const server = createServer(async (request, response) => {
+    const name = { "/": "index.html", "/app.js": "app.js", "/app.css": "app.css" }[request.url?.split("?")[0] ?? ""];
+    if (name && request.method === "GET") {
+      const type = kTypes[name.split(".")[1]!]!;
+      response.writeHead(200, { "Content-Type": `${type}; charset=utf-8`, "Content-Security-Policy": kPolicy });
+      response.end(readFileSync(path.join(pageFolder, name)));
+      return;
+    }
+    try {
+      const found = await answer(request);
+      response.writeHead(200, { "Content-Type": "application/json" });
+      response.end(JSON.stringify(found));
+    } catch (error) {
+      const status = error instanceof Refusal ? error.status : 400;
+      response.writeHead(status, { "Content-Type": "application/json" });
+      response.end(JSON.stringify({ error: { status, message: (error as Error).message } }));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const { port: taken } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${taken}/`, close: () => void server.close() };
+}
