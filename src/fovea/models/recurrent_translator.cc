@@ -1,6 +1,7 @@
 #include "fovea/models/recurrent_translator.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "fovea/base/error.h"
 #include "fovea/layers/dropout.h"
@@ -10,13 +11,16 @@ namespace {
 
 Var drop(const Var& x, float probability, Run& run) { return Dropout{probability}(x, run); }
 
-Ids reversed(const Sentences& source) {
-  std::vector<std::int32_t> words(source.words.values().begin(), source.words.values().end());
-  for (Index i = 0; i < source.batch(); ++i) {
-    const auto first = words.begin() + i * source.time();
-    std::reverse(first, first + source.lengths[static_cast<std::size_t>(i)]);
+// x [batch, time, dim]: the last word of each sentence first.
+Var reversed(const Var& x, std::span<const Index> lengths) {
+  std::vector<std::int32_t> rows(static_cast<std::size_t>(x.shape(0) * x.shape(1)));
+  std::iota(rows.begin(), rows.end(), 0);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(i) * x.shape(1);
+    std::reverse(first, first + lengths[i]);
   }
-  return Ids(source.words.shape(), std::move(words));
+  const Var all = reshape(x, {-1, x.shape(2)});
+  return embedding(all, Ids({x.shape(0), x.shape(1)}, std::move(rows)));
 }
 
 // [row, dim] of sentences times beams, beside a memory of `batch` sentences: [batch, beam, dim].
@@ -81,10 +85,10 @@ RecurrentTranslator::RecurrentTranslator(const RecurrentTranslatorOptions& o, Ra
   if (o.tie_output) output_.weight = Var();
 }
 
-RecurrentTranslator::Encoded RecurrentTranslator::encode(const Sentences& source, Run& run) const {
+RecurrentTranslator::Encoded RecurrentTranslator::encode(const Sentences& source, Var words,
+                                                         Run& run) const {
   const RecurrentTranslatorOptions& o = options_;
-  const Embedding& table = o.share_embedding ? target_ : source_;
-  const Var words = table(o.reverse_source ? reversed(source) : source.words);
+  if (o.reverse_source) words = reversed(words, source.lengths);
   const auto encoded = encoder_(drop(words, o.word_dropout, run), run, source.lengths);
   const Var states = drop(encoded.y, o.state_dropout, run);
   const std::vector<RecurrentState>& last = encoded.last.back();
@@ -162,9 +166,13 @@ RecurrentTranslator RecurrentTranslator::prepared() const {
   return copy;
 }
 
-Var RecurrentTranslator::logits(const TranslationBatch& batch, Run& run) const {
+Var RecurrentTranslator::logits(const TranslationBatch& batch, Run& run, Insight* insight) const {
   const RecurrentTranslatorOptions& o = options_;
-  auto [memory, state] = encode(batch.source, run);
+  const bool given = insight != nullptr && insight->source;
+  auto [memory, state] =
+      encode(batch.source, given ? insight->source : source_vectors(batch.source.words), run);
+  Insight::Layer cross{
+      "cross", 0, {}, o.reading == Reading::kBahdanau ? memory.additive.value : memory.luong.value};
   const Var words = drop(target_(batch.input.words), o.word_dropout, run);
   const Var gates = word_gates(words);  // of all steps at once
   const Index rows = batch.input.words.size();
@@ -178,7 +186,11 @@ Var RecurrentTranslator::logits(const TranslationBatch& batch, Run& run) const {
       if (!speaks_from_previous()) tops.push_back(moved.top);
       contexts.push_back(moved.context);
     }
+    if (insight != nullptr) cross.looks.push_back(std::move(moved.attended));
     state = std::move(moved.state);
+  }
+  if (insight != nullptr && o.reading != Reading::kFixed) {
+    insight->layers.push_back(std::move(cross));
   }
   const auto counted = [&](const Var& x) {
     const Var all = reshape(x, {rows, x.shape(-1)});
@@ -194,7 +206,7 @@ class RecurrentDecoding final : public Decoding {
                     const DecodingOptions& options)
       : model_(model.prepared()), options_(options) {
     const NoGrad guard;
-    auto [memory, state] = model_.encode(source, run_);
+    auto [memory, state] = model_.encode(source, model_.source_vectors(source.words), run_);
     memory_ = std::move(memory);
     state_ = std::move(state);
     lengths_ = source.lengths;

@@ -46,7 +46,8 @@ class RecurrentTranslator final : public Translator {
 
   std::vector<Parameter> parameters() override { return fovea::parameters(*this); }
   NamedTensors tensors() override { return named_tensors(*this); }
-  Var logits(const TranslationBatch& batch, Run& run) const override;
+  Var logits(const TranslationBatch& batch, Run& run, Insight* insight = nullptr) const override;
+  Var source_vectors(const Ids& words) const override { return source_table()(words); }
   std::unique_ptr<Decoding> decode(const Sentences& source,
                                    const DecodingOptions& options) const override;
 
@@ -91,7 +92,9 @@ class RecurrentTranslator final : public Translator {
     Memory memory;
     State start;
   };
-  Encoded encode(const Sentences& source, Run& run) const;
+  const Embedding& source_table() const { return options_.share_embedding ? target_ : source_; }
+  // words [batch, time, embedding_dim]: the source's vectors
+  Encoded encode(const Sentences& source, Var words, Run& run) const;
   // One step of the decoder. gates [row, gates * hidden]: what the last word adds; t: which step.
   Moved advance(const Memory& memory, const State& state, const Var& gates, Index t,
                 Run& run) const;

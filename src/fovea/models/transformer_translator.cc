@@ -28,18 +28,24 @@ TransformerTranslator::TransformerTranslator(const TransformerOptions& o, Random
   if (o.tie_output) output_.weight = Var();
 }
 
-Var TransformerTranslator::embed(const Embedding& table, const Ids& words, Index offset,
-                                 Run& run) const {
+Var TransformerTranslator::place(const Var& vectors, Index offset, Run& run) const {
   const float scale = std::sqrt(static_cast<float>(options_.model_dim));
-  const Index time = words.shape()[-1];
-  const Var x = table(words) * scale + Var(sinusoids(time, options_.model_dim, offset));
+  const Index time = vectors.shape(-2);
+  const Var x = vectors * scale + Var(sinusoids(time, options_.model_dim, offset));
   return Dropout{options_.dropout}(x, run);
 }
 
-Var TransformerTranslator::encode(const Sentences& source, Run& run) const {
-  Var x = embed(source_table(), source.words, 0, run);
+Var TransformerTranslator::encode(const Sentences& source, const Var& vectors, Run& run,
+                                  Insight* insight) const {
+  Var x = place(vectors, 0, run);
   const Mask mask = key_lengths(source.lengths);
-  for (const EncoderBlock& block : encoder_) x = block(x, mask, run);
+  for (std::size_t l = 0; l < encoder_.size(); ++l) {
+    Attended seen;
+    x = encoder_[l](x, mask, run, insight != nullptr ? &seen : nullptr);
+    if (insight != nullptr) {
+      insight->layers.push_back({"encoder", static_cast<Index>(l), {std::move(seen)}, {}});
+    }
+  }
   return options_.norm_first ? encoder_norm_(x) : x;
 }
 
@@ -64,11 +70,24 @@ TransformerTranslator TransformerTranslator::prepared() const {
   return copy;
 }
 
-Var TransformerTranslator::logits(const TranslationBatch& batch, Run& run) const {
-  const auto memory = remember(encode(batch.source, run));
+Var TransformerTranslator::logits(const TranslationBatch& batch, Run& run, Insight* insight) const {
+  const bool given = insight != nullptr && insight->source;
+  const Var vectors = given ? insight->source : source_vectors(batch.source.words);
+  const auto memory = remember(encode(batch.source, vectors, run, insight));
   const Mask mask = key_lengths(batch.source.lengths);
-  Var x = embed(target_, batch.input.words, 0, run);
-  for (std::size_t l = 0; l < decoder_.size(); ++l) x = decoder_[l](x, memory[l], mask, run);
+  Var x = place(target_(batch.input.words), 0, run);
+  for (std::size_t l = 0; l < decoder_.size(); ++l) {
+    DecoderBlock::Seen seen;
+    x = decoder_[l](x, memory[l], mask, run, insight != nullptr ? &seen : nullptr);
+    if (insight == nullptr) continue;
+    const auto layer = static_cast<Index>(l);
+    insight->layers.push_back({"decoder", layer, {std::move(seen.self)}, {}});
+    insight->layers.push_back({"cross",
+                               layer,
+                               {std::move(seen.cross)},
+                               memory[l].value,
+                               decoder_[l].cross.output.weight});
+  }
   const Index rows = batch.input.words.size();
   x = reshape(x, {rows, options_.model_dim});
   return speak(batch.position.size() == rows ? x : embedding(x, batch.position));
@@ -83,7 +102,7 @@ class TransformerDecoding final : public Decoding {
         lengths_(source.lengths),
         past_(model.decoder_.size()) {
     const NoGrad guard;
-    memory_ = model_.remember(model_.encode(source, run_));
+    memory_ = model_.remember(model_.encode(source, model_.source_vectors(source.words), run_));
   }
 
   DecodingStep step(const Ids& words) override {
@@ -91,7 +110,7 @@ class TransformerDecoding final : public Decoding {
     const Mask mask = key_lengths(lengths_);
     // Every row has a word at the same position: a time of 1.
     const Ids column({words.size(), 1}, {words.values().begin(), words.values().end()});
-    Var x = squeeze(model_.embed(model_.target_, column, t_++, run_), 1);
+    Var x = squeeze(model_.place(model_.target_(column), t_++, run_), 1);
     DecodingStep result;
     for (std::size_t l = 0; l < memory_.size(); ++l) {
       DecoderBlock::Seen seen;

@@ -23,7 +23,8 @@ class TransformerTranslator final : public Translator {
 
   std::vector<Parameter> parameters() override { return fovea::parameters(*this); }
   NamedTensors tensors() override { return named_tensors(*this); }
-  Var logits(const TranslationBatch& batch, Run& run) const override;
+  Var logits(const TranslationBatch& batch, Run& run, Insight* insight = nullptr) const override;
+  Var source_vectors(const Ids& words) const override { return source_table()(words); }
   std::unique_ptr<Decoding> decode(const Sentences& source,
                                    const DecodingOptions& options) const override;
 
@@ -40,11 +41,12 @@ class TransformerTranslator final : public Translator {
  private:
   friend class TransformerDecoding;
 
-  // Words [..., time] at positions offset, offset + 1, ...: sqrt(model_dim) times their vectors,
-  // and where they stand.
-  Var embed(const Embedding& table, const Ids& words, Index offset, Run& run) const;
+  // Vectors [..., time, model_dim] of words at positions offset, offset + 1, ...: sqrt(model_dim)
+  // times them, and where they stand.
+  Var place(const Var& vectors, Index offset, Run& run) const;
   const Embedding& source_table() const { return options_.share_embedding ? target_ : source_; }
-  Var encode(const Sentences& source, Run& run) const;
+  Var encode(const Sentences& source, const Var& vectors, Run& run,
+             Insight* insight = nullptr) const;
   std::vector<MultiHeadAttention::KeyValue> remember(const Var& encoded) const;
   Var speak(const Var& x) const;
   TransformerTranslator prepared() const;  // for many steps of decoding

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "fovea/attention/attended.h"
 #include "fovea/autograd/run.h"
 #include "fovea/layers/parameters.h"
 #include "fovea/tensor/ids.h"
@@ -65,13 +66,31 @@ struct DecodingOptions {
   bool looks = false;
 };
 
+// The inside of a translator while it computes logits: what those who explain it put in, and what
+// they get.
+struct Insight {
+  // One layer's attention. Its queries come all at once or, in a recurrent decoder, one by one.
+  struct Layer {
+    const char* kind;  // "cross", "encoder" or "decoder"
+    Index layer;
+    std::vector<Attended> looks;  // [batch, head, query, ...] each; queries follow one another
+    Var value;                    // [batch, kv_head, key, dim]: what was read
+    Var output{};                 // [head * dim, model_dim]: what it goes through then; or nothing
+  };
+
+  Var source{};                 // in: [batch, time, dim], in the place of source_vectors()
+  std::vector<Layer> layers{};  // out
+};
+
 class Translator {
  public:
   virtual ~Translator() = default;
   virtual std::vector<Parameter> parameters() = 0;
   virtual NamedTensors tensors() = 0;
   // [label, vocab]: for each of the batch's labels, from the words before it.
-  virtual Var logits(const TranslationBatch& batch, Run& run) const = 0;
+  virtual Var logits(const TranslationBatch& batch, Run& run, Insight* insight = nullptr) const = 0;
+  // words [...] -> [..., dim]: a source's words, before anything else happens to them.
+  virtual Var source_vectors(const Ids& words) const = 0;
   virtual std::unique_ptr<Decoding> decode(const Sentences& source,
                                            const DecodingOptions& options) const = 0;
 };

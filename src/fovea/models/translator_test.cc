@@ -58,6 +58,50 @@ TEST_P(EveryTranslator, SaysTheSameWordByWordAsAllAtOnce) {
   }
 }
 
+TEST_P(EveryTranslator, SaysTheSameFromVectorsOfWordsAsFromWords) {
+  fovea::Run run;
+  const TranslationBatch batch = translation_batch(kSource, kTarget);
+  Insight insight{.source = Var::parameter(model_->source_vectors(batch.source.words).value())};
+  const Var y = model_->logits(batch, run, &insight);
+  EXPECT_EQ(y.value().values(), model_->logits(batch, run).value().values());
+  const Tensor d = gradients(sum(y), {insight.source})[0];
+  for (Index b = 0; b < 4; ++b) {  // gradients reach every word, and no padding
+    for (Index s = 0; s < batch.source.time(); ++s) {
+      const std::vector<float> one = d.select(0, b).select(0, s).values();
+      const bool reached = std::any_of(one.begin(), one.end(), [](float x) { return x != 0; });
+      EXPECT_EQ(reached, s < batch.source.lengths[static_cast<std::size_t>(b)]) << b << ", " << s;
+    }
+  }
+  for (const Parameter& p : model_->parameters()) EXPECT_FALSE(p.var.grad()) << p.name;
+}
+
+TEST_P(EveryTranslator, TellsWhereItLookedWordByWordAndAllAtOnce) {
+  fovea::Run run;
+  const TranslationBatch batch = translation_batch(kSource, kTarget);
+  Insight insight;
+  model_->logits(batch, run, &insight);
+  const auto decoding = model_->decode(batch.source, {.beams = 1, .looks = true});
+  for (Index t = 0; t < batch.input.time(); ++t) {
+    std::vector<std::int32_t> words;
+    for (Index s = 0; s < 4; ++s) words.push_back(batch.input.words[s * batch.input.time() + t]);
+    std::size_t at = 0;
+    const DecodingStep step = decoding->step(Ids(words));
+    for (const Insight::Layer& layer : insight.layers) {
+      if (std::string(layer.kind) != "cross") continue;
+      const bool by_step = layer.looks.size() > 1;
+      const Tensor all = layer.looks[static_cast<std::size_t>(by_step ? t : 0)].weights();
+      for (Index head = 0; head < all.shape(1); ++head, ++at) {
+        ASSERT_LT(at, step.looks.size());
+        EXPECT_EQ(step.looks[at].layer, layer.layer);
+        const std::vector<float> once = all.select(1, head).select(1, by_step ? 0 : t).values(),
+                                 stepwise = step.looks[at].weights.values();
+        for (std::size_t i = 0; i < once.size(); ++i) EXPECT_NEAR(once[i], stepwise[i], 1e-5);
+      }
+    }
+    EXPECT_EQ(at, step.looks.size());
+  }
+}
+
 TEST_P(EveryTranslator, ASentenceIsTranslatedTheSameAloneAndAmongOthers) {
   for (const Index beams : {1, 3}) {
     const auto together = search(one_, kSource, {.beams = beams, .n_best = beams});
