@@ -32,7 +32,8 @@ struct Bigrams final : Translator {
 
   std::vector<Parameter> parameters() override { return {}; }
   NamedTensors tensors() override { return {}; }
-  Var logits(const TranslationBatch&, Run&) const override { return {}; }
+  Var logits(const TranslationBatch&, Run&, Insight*) const override { return {}; }
+  Var source_vectors(const Ids&) const override { return {}; }
   std::unique_ptr<Decoding> decode(const Sentences&, const DecodingOptions&) const override {
     return std::make_unique<Steps>(logits_of);
   }

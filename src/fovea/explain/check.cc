@@ -1,0 +1,79 @@
+#include "fovea/explain/check.h"
+
+#include <algorithm>
+
+#include "fovea/explain/rank_correlation.h"
+
+namespace fovea {
+
+TranslationCheck::TranslationCheck(const TranslationModel& model, const CheckOptions& options)
+    : model_(model),
+      options_(options),
+      random_(make_translation_model(model.options, model.source, model.target, model.joint,
+                                     Random{.seed = options.seed})) {}
+
+void TranslationCheck::operator()(const Said& said, std::vector<Method>& methods,
+                                  const std::optional<GoldWords>& gold) const {
+  std::vector<Tensor> maps;
+  std::vector<std::string> names;
+  for (const Method& method : methods) {
+    maps.push_back(method.weights);
+    names.push_back(method.name);
+  }
+  const Spelling source = gold ? gold->source : spelling(model_.source, said.source());
+  const Removal removal = remove_words(said, source, maps, options_.removal);
+  const Said by_chance(*random_.net, said.source(), said.target());
+  const std::vector<Method> others = explain(by_chance, names, options_.methods);
+  for (std::size_t m = 0; m < methods.size(); ++m) {
+    std::vector<Figure>& figures = methods[m].figures;
+    figures.push_back({"deletion", removal.maps[m].deletion_area(),
+                       "mean probability of the output while its words go: lower is better"});
+    figures.push_back({"deletion_random", removal.random.deletion_area(),
+                       "the same in random order: what deletion has to be below"});
+    figures.push_back({"insertion", removal.maps[m].insertion_area(),
+                       "mean probability of the output while its words come: higher is better"});
+    figures.push_back({"insertion_random", removal.random.insertion_area(),
+                       "the same in random order: what insertion has to be above"});
+    if (gold) {
+      figures.push_back({"agreement", agreement(methods[m].weights, *gold),
+                         "share of output words whose largest weight is a true link"});
+    }
+    figures.push_back({"randomised", rank_correlation(methods[m].weights, others[m].weights),
+                       "rank correlation with the map of new random weights: near 0 is good"});
+  }
+}
+
+double agreement(const Tensor& map, const GoldWords& gold) {
+  const Alignment found = align(map, gold.source, gold.target).links();
+  if (found.empty()) return 0;
+  const auto right = std::count_if(found.begin(), found.end(), [&](const Link& link) {
+    return std::any_of(gold.links.begin(), gold.links.end(), [&](const Link& true_link) {
+      return true_link.source == link.source && true_link.target == link.target;
+    });
+  });
+  return static_cast<double>(right) / static_cast<double>(found.size());
+}
+
+std::vector<Method> mean_figures(std::span<const std::vector<Method>> translations) {
+  std::vector<Method> means;
+  if (translations.empty()) return means;
+  for (std::size_t m = 0; m < translations[0].size(); ++m) {
+    Method mean = translations[0][m];
+    mean.weights = Tensor();
+    for (Figure& figure : mean.figures) {
+      double total = 0, count = 0;
+      for (const std::vector<Method>& methods : translations) {
+        for (const Figure& one : methods[m].figures) {
+          if (one.name != figure.name) continue;
+          total += one.value;
+          ++count;
+        }
+      }
+      figure.value = total / count;
+    }
+    means.push_back(std::move(mean));
+  }
+  return means;
+}
+
+}  // namespace fovea
