@@ -102,6 +102,15 @@ add_test(NAME install.consumer
                  "${CMAKE_CXX_COMPILER_LAUNCHER}")
 set_tests_properties(install.consumer PROPERTIES TIMEOUT 300)
 
+# The page: its types, how it reads Traces, and all of it in Chromium.
+if(FOVEA_PAGE)
+  foreach(suite types reading views file)
+    add_test(NAME page.${suite} COMMAND ${FOVEA_NODE} tests/run.mjs ${suite} ${PROJECT_BINARY_DIR}/page
+             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/src/fovea/viewer)
+    set_tests_properties(page.${suite} PROPERTIES TIMEOUT 600 ENVIRONMENT "${FOVEA_TEST_ENVIRONMENT}")
+  endforeach()
+endif()
+
 # The checks that ./test relies on must themselves be able to fail.
 file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.sh)
 foreach(script IN LISTS scripts)

@@ -26,12 +26,12 @@ const kSteps = 256;
 
 interface Ramp {
   css: string[];
-  rgb: Uint8ClampedArray; // 4 bytes a step
+  dots: Uint32Array; // as ImageData holds them on a little-endian machine: alpha, blue, green, red
 }
 
 function ramp(dark: boolean, hue: number): Ramp {
   const css: string[] = [];
-  const rgb = new Uint8ClampedArray(4 * kSteps);
+  const dots = new Uint32Array(kSteps);
   for (let i = 0; i < kSteps; ++i) {
     const t = i / (kSteps - 1);
     // From the paper's own colour to the ink: chroma swells in the middle, where sRGB has room for it.
@@ -39,9 +39,9 @@ function ramp(dark: boolean, hue: number): Ramp {
     const chroma = 0.006 + (dark ? 0.13 : 0.17) * Math.sin(Math.PI * (0.12 + 0.62 * t)) * Math.min(1, 2.4 * t);
     const colour = oklch(lightness, chroma, hue);
     css.push(`rgb(${colour.join(" ")})`);
-    rgb.set([...colour, 255], 4 * i);
+    dots[i] = ((255 << 24) | (colour[2] << 16) | (colour[1] << 8) | colour[0]) >>> 0;
   }
-  return { css, rgb };
+  return { css, dots };
 }
 
 const ramps = new Map<string, Ramp>();
@@ -54,22 +54,20 @@ function rampOf(dark: boolean, negative: boolean): Ramp {
 
 export interface Scale {
   css(value: number | null): string;
-  rgb(value: number | null, out: Uint8ClampedArray, at: number): void;
+  dot(value: number): number; // the same colour as a dot of a picture
   onDark(value: number | null): boolean; // is text on it to be light?
   largest: number;
 }
 
 // largest: the weight that gets the full colour; weights of attention reach at most 1.
 export function scaleOf(dark: boolean, largest = 1): Scale {
-  const step = (value: number) =>
-    Math.round((kSteps - 1) * Math.min(1, Math.abs(largest > 0 ? value / largest : 0)));
+  const [up, down] = [rampOf(dark, false), rampOf(dark, true)];
+  const factor = largest > 0 ? (kSteps - 1) / largest : 0;
+  const step = (value: number) => Math.min(kSteps - 1, Math.round(Math.abs(value) * factor));
   return {
     largest,
-    css: (value) => rampOf(dark, (value ?? 0) < 0).css[step(value ?? 0)]!,
-    rgb: (value, out, at) => {
-      const from = 4 * step(value ?? 0);
-      out.set(rampOf(dark, (value ?? 0) < 0).rgb.subarray(from, from + 4), at);
-    },
+    css: (value) => ((value ?? 0) < 0 ? down : up).css[step(value ?? 0)]!,
+    dot: (value) => (value < 0 ? down : up).dots[step(value)]!,
     onDark: (value) => (step(value ?? 0) > 0.45 * kSteps) !== dark,
   };
 }

@@ -28,7 +28,7 @@ export function HeadArcs({ map }: { map: Drawable }) {
         <g
           key={`${left}${i}`}
           class={`end${mine ? " strong" : ""}`}
-          tabIndex={0}
+          tabindex={0}
           role="button"
           aria-label={`${left ? "query" : "key"} ${text}`}
           onMouseEnter={enter}

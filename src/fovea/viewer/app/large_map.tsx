@@ -260,7 +260,7 @@ export function LargeMap(props: { map: Drawable; label: string; selected?: Cell 
     : big.block === "1 × 1"
       ? "Every weight"
       : `Overview: the largest weight of each ${big.block} cells`;
-  const full = map.signed ? short(big.full) : percent(big.full, big.full < 0.1 ? 1 : 0);
+  const full = map.shares ? percent(big.full, big.full < 0.1 ? 1 : 0) : short(big.full);
   return (
     <div ref={ref} class="large-map">
       <div class="large-bar">

@@ -44,7 +44,7 @@ const kViews: View[] = [
   {
     id: "learn",
     name: "Learn",
-    lede: "Attention from the beginning, by hand. Every number is computed by the library as you move things.",
+    lede: "Attention from the beginning, hands on. Every number comes live from the library.",
     show: Learn,
   },
 ];
@@ -121,6 +121,8 @@ function Page() {
   const view = all.find((one) => one.id === route.view) ?? all[0]!;
   useEffect(() => {
     document.title = `${view.name} · Fovea`;
+    // On a phone the row of views is longer than the screen.
+    document.querySelector(".top nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [view.id]);
   const Shown = view.show;
   const ready = isFile ? inline.trace !== null : models.length > 0;

@@ -47,9 +47,9 @@ export function CellNumbers({ map, cell }: { map: Drawable; cell: Cell | null })
             <dd data-number="weight">
               {weight === null && least !== undefined
                 ? `at most ${percent(least, 3)}`
-                : map.signed
-                  ? short(weight, 4)
-                  : percent(weight, 2)}
+                : map.shares
+                  ? percent(weight, 2)
+                  : short(weight, 4)}
             </dd>
           </div>
           {score !== undefined && (

@@ -33,8 +33,12 @@ interface Props {
 
 export function valueText(map: Drawable, query: number, key: number): string {
   const value = map.weights[query]?.[key];
-  return map.signed ? short(value) : percent(value, 1);
+  return map.shares ? percent(value, 1) : short(value);
 }
+
+// What stands in a cell: percent without the sign, or two digits.
+const cellText = (map: Drawable, value: number | null): string =>
+  map.shares ? String(Math.round(100 * (value ?? 0))) : short(value, 2).replace("0.", ".");
 
 function layout(map: Drawable, width: number, largestCell: number) {
   const widest = (texts: string[]) => Math.max(10, ...texts.map((text) => textWidth(text, kFont)));
@@ -49,13 +53,14 @@ function layout(map: Drawable, width: number, largestCell: number) {
   return { left, top, cell, upright, keyWidth, right };
 }
 
-export function Matrix({ map, label, selected, onSelect, focus = {}, onFocus, largestCell = 46, compact }: Props) {
+export function Matrix({ map, label, selected, onSelect, focus = {}, onFocus, largestCell = 52, compact }: Props) {
   const { dark } = useTheme();
   const [ref, width] = useWidth<HTMLDivElement>();
   const grid = useRef<SVGSVGElement>(null);
   const moved = useRef(false);
   const { left, top, cell, upright, keyWidth, right } = layout(map, width || 600, largestCell);
-  const scale = scaleOf(dark, map.signed ? largestOf(map.weights) || 1 : Math.max(largestOf(map.weights), 0.02));
+  const largest = largestOf(map.weights);
+  const scale = scaleOf(dark, map.shares ? Math.max(largest, 0.02) : largest || 1);
   const [rows, columns] = [map.queries.length, map.keys.length];
   const at = selected && selected.query < rows && selected.key < columns ? selected : { query: 0, key: 0 };
 
@@ -88,9 +93,11 @@ export function Matrix({ map, label, selected, onSelect, focus = {}, onFocus, la
   // A word is looked at along its row or column; a cell along both.
   const dim = (query: number, key: number) =>
     (focus.query !== undefined || focus.key !== undefined) && focus.query !== query && focus.key !== key;
-  const numbers = !compact && cell >= 30;
+  const numbers = !compact && cell >= 30 && (map.shares || largest >= 0.1);
+  // As wide as its largest cells make it, where there is room: what stands beside it comes close.
+  const natural = left + columns * largestCell + right + 8;
   return (
-    <div ref={ref} class="matrix">
+    <div ref={ref} class="matrix" style={{ flexBasis: `${Math.ceil(natural)}px` }}>
       {width > 0 && (
         <svg
           ref={grid}
@@ -144,7 +151,7 @@ export function Matrix({ map, label, selected, onSelect, focus = {}, onFocus, la
                     aria-colindex={k + 1}
                     aria-selected={chosen}
                     aria-label={`${query} at ${key}: ${valueText(map, q, k)}`}
-                    tabIndex={onSelect ? (at.query === q && at.key === k ? 0 : -1) : undefined}
+                    tabindex={onSelect ? (at.query === q && at.key === k ? 0 : -1) : undefined}
                     class={`cell${chosen ? " chosen" : ""}${dim(q, k) ? " dim" : ""}`}
                     onClick={() => onSelect?.({ query: q, key: k })}
                     onMouseEnter={() => onFocus?.({ query: q, key: k })}
@@ -165,7 +172,7 @@ export function Matrix({ map, label, selected, onSelect, focus = {}, onFocus, la
                         text-anchor="middle"
                         class={scale.onDark(value) ? "on-dark" : "on-light"}
                       >
-                        {map.signed ? short(value, 1) : Math.round(100 * (value ?? 0))}
+                        {cellText(map, value)}
                       </text>
                     )}
                   </g>

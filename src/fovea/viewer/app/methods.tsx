@@ -8,7 +8,7 @@ import { SentenceBar, useSubject } from "./subject";
 import { useTheme } from "./theme";
 import type { Figure, Method, Trace } from "./trace";
 import { Choice, ErrorLine, Note, short } from "./ui";
-import { drawable, type Unit } from "./words";
+import { drawable, hasPieces, type Unit } from "./words";
 
 // Where a figure is better: up, down, or near 0.
 const kBetter: Record<string, string> = {
@@ -116,12 +116,14 @@ export function Methods() {
       <SentenceBar busy={busy} />
       <ErrorLine text={error} />
       <div class="figure-bar">
-        <Choice
-          label="Unit"
-          value={unit}
-          options={[["words", "Words"], ["pieces", "Pieces"]]}
-          onChange={(u) => setParams({ u })}
-        />
+        {trace && hasPieces(trace) && (
+          <Choice
+            label="Unit"
+            value={unit}
+            options={[["words", "Words"], ["pieces", "Pieces"]]}
+            onChange={(u) => setParams({ u })}
+          />
+        )}
         {!isFile && (
           <label class="check">
             <input

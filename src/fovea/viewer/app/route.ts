@@ -42,6 +42,9 @@ export function viewAddress(view: string, changes: Record<string, string> = {}):
   return formatRoute({ view, params: { ...Object.fromEntries(kept), ...changes } });
 }
 
+// As of now: a key may come before what the last one changed was drawn.
+export const currentRoute = (): Route => current;
+
 export function useRoute(): Route {
   const [route, setRoute] = useState(current);
   useEffect(() => {

@@ -1,7 +1,7 @@
 // View 2: how each word of the output came about, step by step, with a second model beside the first.
 import { useEffect, useState } from "preact/hooks";
 import { isFile, type Model, useTrace } from "./api";
-import { setParams, useRoute } from "./route";
+import { currentRoute, setParams, useRoute } from "./route";
 import { kStages, Story } from "./story";
 import { SentenceBar, useSubject } from "./subject";
 import { axisOf, defaultHeads, type Head, type Trace } from "./trace";
@@ -70,14 +70,17 @@ function ModelStory(props: { trace: Trace; title: string; place: Place }) {
   );
 }
 
-function usePlayer(count: number): [Place, (place: Place) => void, boolean, (playing: boolean) => void, Pace, (pace: Pace) => void] {
-  const { params } = useRoute();
+const whole = (text: string | undefined, most: number) =>
+  Math.max(0, Math.min(most, Number.parseInt(text ?? "0", 10) || 0));
+const placeIn = (params: Record<string, string>, count: number): Place => ({
+  index: whole(params.i, Math.max(0, count - 1)),
+  stage: whole(params.s, kStages.length - 1),
+});
+const setPlace = (next: Place) => setParams({ i: String(next.index), s: String(next.stage) });
+
+// Goes on by itself while it plays.
+function usePlaying(place: Place, count: number, pace: Pace): [boolean, (playing: boolean) => void] {
   const [playing, setPlaying] = useState(false);
-  const [pace, setPace] = useState<Pace>("normal");
-  const whole = (text: string | undefined, most: number) =>
-    Math.max(0, Math.min(most, Number.parseInt(text ?? "0", 10) || 0));
-  const place = { index: whole(params.i, Math.max(0, count - 1)), stage: whole(params.s, kStages.length - 1) };
-  const setPlace = (next: Place) => setParams({ i: String(next.index), s: String(next.stage) });
   useEffect(() => {
     if (!playing) return;
     const timer = setTimeout(() => {
@@ -87,7 +90,7 @@ function usePlayer(count: number): [Place, (place: Place) => void, boolean, (pla
     }, kPace[pace]);
     return () => clearTimeout(timer);
   }, [playing, pace, place.index, place.stage, count]);
-  return [place, setPlace, playing, setPlaying, pace, setPace];
+  return [playing, setPlaying];
 }
 
 // A stage on or back, over the borders of words; null beyond the first and the last.
@@ -97,21 +100,37 @@ export function moved({ index, stage }: Place, by: 1 | -1, count: number): Place
   return { index: Math.floor(at / kStages.length), stage: at % kStages.length };
 }
 
+// Bars and triangles, drawn: not every system has these signs in its letters.
+function Sign({ of }: { of: "first" | "back" | "on" | "last" }) {
+  const paths = { first: "M3 3v10M13 3L6 8l7 5z", back: "M12 3L5 8l7 5z", on: "M4 3l7 5-7 5z", last: "M13 3v10M3 3l7 5-7 5z" };
+  return (
+    <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+      <path d={paths[of]} fill="currentColor" stroke="currentColor" stroke-width="1.6" stroke-linejoin="round" />
+    </svg>
+  );
+}
+
 function Player({ first, second, names }: { first: Trace; second: Trace | null; names: [string, string] }) {
   const count = Math.max(first.steps.length, second?.steps.length ?? 0);
-  const [place, setPlace, playing, setPlaying, pace, setPace] = usePlayer(count);
-  const go = (next: Place | null) => {
+  const place = placeIn(useRoute().params, count);
+  const [pace, setPace] = useState<Pace>("normal");
+  const [playing, setPlaying] = usePlaying(place, count, pace);
+  const go = (next: (from: Place) => Place | null) => {
     setPlaying(false);
-    if (next) setPlace(next);
+    const to = next(placeIn(currentRoute().params, count));
+    if (to) setPlace(to);
   };
+  const step = (by: 1 | -1) => go((from) => moved(from, by, count));
+  const word = (by: 1 | -1) =>
+    go(({ index }) => (index + by >= 0 && index + by < count ? { index: index + by, stage: 0 } : null));
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || event.altKey || event.ctrlKey || event.metaKey) return;
-      if (event.key === "ArrowRight") go(moved(place, 1, count));
-      else if (event.key === "ArrowLeft") go(moved(place, -1, count));
-      else if (event.key === "ArrowDown") go(place.index + 1 < count ? { index: place.index + 1, stage: 0 } : null);
-      else if (event.key === "ArrowUp") go(place.index > 0 ? { index: place.index - 1, stage: 0 } : null);
+      if (event.key === "ArrowRight") step(1);
+      else if (event.key === "ArrowLeft") step(-1);
+      else if (event.key === "ArrowDown") word(1);
+      else if (event.key === "ArrowUp") word(-1);
       else if (event.key === " " && target.tagName !== "BUTTON") setPlaying(!playing);
       else return;
       event.preventDefault();
@@ -126,11 +145,11 @@ function Player({ first, second, names }: { first: Trace; second: Trace | null; 
   return (
     <>
       <div class="figure-bar player" role="group" aria-label="Player">
-        <Button aria-label="To the beginning" onClick={() => go({ index: 0, stage: 0 })}>⏮</Button>
-        <Button aria-label="A step back" onClick={() => go(moved(place, -1, count))}>◀</Button>
+        <Button aria-label="To the beginning" onClick={() => go(() => ({ index: 0, stage: 0 }))}><Sign of="first" /></Button>
+        <Button aria-label="A step back" onClick={() => step(-1)}><Sign of="back" /></Button>
         <Button class="primary" onClick={play}>{playing ? "Pause" : "Play"}</Button>
-        <Button aria-label="A step on" onClick={() => go(moved(place, 1, count))}>▶</Button>
-        <Button aria-label="To the end" onClick={() => go({ index: count - 1, stage: kStages.length - 1 })}>⏭</Button>
+        <Button aria-label="A step on" onClick={() => step(1)}><Sign of="on" /></Button>
+        <Button aria-label="To the end" onClick={() => go(() => ({ index: count - 1, stage: kStages.length - 1 }))}><Sign of="last" /></Button>
         <Choice
           label="Pace"
           value={pace}

@@ -8,11 +8,11 @@ import { mean, plain } from "./words";
 
 export const kStages = ["Encoder states", "Scores", "Weights", "Context", "Next word"] as const;
 const kAbout = [
-  "The encoder turned every source word into a vector, its state.",
-  "The decoder compares its own state with each of them: one score for each.",
-  "Softmax turns scores into weights: all positive, together 100 %.",
-  "The states, each times its weight, are added up: this is what is read.",
-  "From what was read come probabilities of the next word.",
+  "every source word has become a vector",
+  "how well does each of them fit what is needed now?",
+  "softmax: all positive, together 100 %",
+  "the states, each times its weight, added up",
+  "what was read makes some words likely",
 ];
 
 const kCells = 24; // of a strip: more cannot be told apart
@@ -164,7 +164,7 @@ export function Story(props: { trace: Trace; heads: Head[]; index: number; stage
   const stageTitle = (n: number, about = kAbout[n]!) => (
     <text class="stage-title" x={left} y={tops[n]! - 10}>
       <tspan class="stage-number">{n + 1}</tspan> <tspan class="stage-name">{kStages[n]}</tspan>
-      <tspan class="stage-about" dx="8">{clipped(about, 13, Math.max(0, width - 150))}</tspan>
+      {width > 480 && <tspan class="stage-about" dx="8">{clipped(about, 13, width - 150)}</tspan>}
     </text>
   );
   return (
@@ -181,18 +181,18 @@ export function Story(props: { trace: Trace; heads: Head[]; index: number; stage
             <Strips states={source.states} place={place} y={tops[0]! + 24} height={strips} opacity={stage >= 3 && attends ? weights.map((w) => 0.12 + 0.88 * (w ?? 0)) : []} />
           </g>
           <g class={shown(1)}>
-            {stageTitle(1, attends ? kAbout[1] : "None: this decoder does not look back at the words.")}
+            {stageTitle(1, attends ? kAbout[1] : "none: it does not look back at the words")}
             {scores.length > 0 && <Bars values={scores} place={place} y={tops[1]!} height={88} text={(v) => short(v, 1)} />}
             {attends && scores.length === 0 && (
               <text class="quiet" x={left} y={tops[1]! + 14}>Each head has its own scores: choose one head to see them.</text>
             )}
           </g>
           <g class={shown(2)}>
-            {stageTitle(2, attends ? kAbout[2] : "None: every word has the same part in the one vector.")}
+            {stageTitle(2, attends ? kAbout[2] : "none: nothing is chosen")}
             {attends && <Bars values={weights} place={place} y={tops[2]!} height={88} weights text={(v) => (v >= 0.005 ? String(Math.round(100 * v)) : "")} />}
           </g>
           <g class={shown(3)}>
-            {stageTitle(3, attends ? kAbout[3] : "One vector for the whole sentence, the same for every word.")}
+            {stageTitle(3, attends ? kAbout[3] : "one vector for all, the same at every step")}
             <Context context={step.context} weights={weights} place={place} width={Math.min(width, wide) - 2 * left} y={tops[3]!} />
           </g>
           <g class={shown(4)}>

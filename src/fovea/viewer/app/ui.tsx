@@ -72,7 +72,7 @@ export function Select(props: {
   return (
     <label class="select">
       <span>{props.label}</span>
-      <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+      <select aria-label={props.label} value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
         {props.options.map(([value, text]) => (
           <option key={value} value={value} selected={value === props.value}>
             {text}
@@ -99,6 +99,7 @@ export function Slider(props: {
       </span>
       <input
         type="range"
+        aria-label={props.label}
         min={props.min}
         max={props.max}
         step={props.step ?? 1}

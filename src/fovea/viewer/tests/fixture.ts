@@ -149,12 +149,14 @@ export function sampleTrace({ model, input, methods = [], check = false, states 
   };
 }
 
+const digits = (value: number) => Number(value.toPrecision(8)); // as many as float32 needs
+
 // Self-attention over many tokens, as it is written when there are more than a million weights.
 export function largeTrace(tokens: number) {
   const side = 500;
   const top = Array.from({ length: tokens }, (_, q) => {
     const keys = Array.from({ length: 16 }, (_, n) => (n < 6 ? Math.max(0, q - n) : (q * 7919 + n * 104729) % tokens));
-    return [...new Set(keys)].map((key, n): [number, number] => [key, 0.5 / (1 + n) ** 1.5]);
+    return [...new Set(keys)].map((key, n): [number, number] => [key, digits(0.5 / (1 + n) ** 1.5)]);
   });
   const max = Array.from({ length: side }, () => new Array<number>(side).fill(0));
   top.forEach((row, q) => {
@@ -164,7 +166,7 @@ export function largeTrace(tokens: number) {
       to[at] = Math.max(to[at]!, weight);
     }
   });
-  const mean = max.map((row) => row.map((value) => value / 20));
+  const mean = max.map((row) => row.map((value) => digits(value / 20)));
   const labels = Array.from({ length: tokens }, (_, i) => ({ text: `token${i}`, word: i }));
   return {
     format: "fovea.trace",

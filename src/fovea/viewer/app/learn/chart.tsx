@@ -23,6 +23,11 @@ export function Chart(props: { label: string; across: string; curves: Curve[]; m
   const every = Math.ceil(ticks.length / 7);
   return (
     <div ref={ref} class="chart">
+      <p class="curve-names">
+        {props.curves.map((curve) => (
+          <span key={curve.name} class={curve.strong ? "strong" : ""}>{curve.name}</span>
+        ))}
+      </p>
       {width > 0 && powers.length > 0 && (
         <svg width={wide} height={tall} role="img" aria-label={props.label}>
           <g class="grid">
@@ -41,16 +46,12 @@ export function Chart(props: { label: string; across: string; curves: Curve[]; m
             <line class="marked" x1={x(props.marked)} x2={x(props.marked)} y1={kMargin.top} y2={tall - kMargin.bottom} />
           )}
           {props.curves.map((curve) => {
-            const last = curve.at[curve.at.length - 1];
             return (
               <g key={curve.name} class={`curve${curve.strong ? " strong" : ""}`}>
                 <path d={path(curve.at) ?? ""} />
                 {curve.at.map(([a, b]) => (
                   <circle key={a} cx={x(a)} cy={y(b)} r="2.5" />
                 ))}
-                {last && (
-                  <text x={x(last[0])} y={y(last[1]) - 8} text-anchor="end">{curve.name}</text>
-                )}
               </g>
             );
           })}

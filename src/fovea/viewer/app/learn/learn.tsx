@@ -23,7 +23,10 @@ export function Learn() {
   const lesson = kLessons[at - 1]!;
   const next = kLessons[at];
   const address = (n: number) => viewAddress("learn", { lesson: String(n) });
-  useEffect(() => () => shown.attended.clear(), [at]);
+  useEffect(() => {
+    document.querySelector(".lessons [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+    return () => shown.attended.clear();
+  }, [at]);
   const Shown = lesson.show;
   return (
     <>

@@ -8,7 +8,7 @@ export type Point = [number, number];
 export interface Dot {
   name: string;
   at: Point;
-  look?: "query" | "output" | "key" | "faint";
+  look?: "query" | "output" | "mean" | "key";
   size?: number; // 0 to 1: how much it weighs
   onMove?: (to: Point) => void;
 }
@@ -20,6 +20,13 @@ export interface Field {
 }
 
 const kReach = 2;
+
+// Above a point; below what moves among others, and below at the upper edge.
+function labelHeight(dot: Dot, y: number, side: number): number {
+  const away = 13 + 9 * Math.sqrt(dot.size ?? 0);
+  const below = dot.look === "output" || y < 34;
+  return below && y < side - 34 ? y + away + 9 : y - away;
+}
 
 // Places of a field, in the order of its values.
 export function places(side: number): Point[] {
@@ -97,15 +104,15 @@ export function Plane(props: { label: string; dots: Dot[]; lines?: { from: Point
           </g>
           {dots.map((dot) => (
             <g key={dot.name} class={`dot ${dot.look ?? "key"}`}>
-              {dot.look !== "faint" && dot.look !== "output" && (
+              {(dot.look ?? "key") !== "output" && dot.look !== "mean" && (
                 <line class="arrow" x1={x(0)} y1={y(0)} x2={x(dot.at[0])} y2={y(dot.at[1])} />
               )}
               <circle
                 cx={x(dot.at[0])}
                 cy={y(dot.at[1])}
-                r={dot.look === "faint" ? 2.5 : 7 + 9 * Math.sqrt(dot.size ?? 0)}
+                r={7 + 9 * Math.sqrt(dot.size ?? 0)}
                 class={dot.onMove ? "handle" : ""}
-                tabIndex={dot.onMove ? 0 : undefined}
+                tabindex={dot.onMove ? 0 : undefined}
                 role={dot.onMove ? "slider" : undefined}
                 aria-label={dot.onMove ? `${dot.name}, moved by arrow keys` : undefined}
                 aria-valuenow={dot.onMove ? dot.at[0] : undefined}
@@ -113,11 +120,9 @@ export function Plane(props: { label: string; dots: Dot[]; lines?: { from: Point
                 onPointerDown={drag(dot)}
                 onKeyDown={nudge(dot)}
               />
-              {dot.look !== "faint" && (
-                <text x={x(dot.at[0])} y={y(dot.at[1]) - 13 - 9 * Math.sqrt(dot.size ?? 0)} text-anchor="middle">
-                  {dot.name}
-                </text>
-              )}
+              <text x={x(dot.at[0])} y={labelHeight(dot, y(dot.at[1]), side)} text-anchor="middle">
+                {dot.name}
+              </text>
             </g>
           ))}
         </svg>

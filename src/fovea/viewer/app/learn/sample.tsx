@@ -69,7 +69,7 @@ export function SoftAndHard() {
             dots={[
               ...kValues.map((at, k) => ({ name: kNames[k]!, at, size: answers[0]?.weights[0]?.[k] ?? 0 })),
               ...(soft ? [{ name: "soft", at: soft, look: "output" as const }] : []),
-              ...(last ? [{ name: `mean of ${samples}`, at: last, look: "query" as const }] : []),
+              ...(last ? [{ name: `mean of ${samples}`, at: last, look: "mean" as const }] : []),
             ]}
           />
           <figcaption>The way of the mean, from the first throw on</figcaption>
@@ -141,7 +141,7 @@ export function SelfAndCross() {
       </div>
       {value && right && (
         <Matrix
-          map={{ queries, keys: kOne, weights: value.weights, scores: value.scores, signed: false }}
+          map={{ queries, keys: kOne, weights: value.weights, scores: value.scores, signed: false, shares: true }}
           label="Weights: a row for each query, a column for each key"
           selected={cell}
           onSelect={(one) => setParams({ cell: formatCell(one) })}
@@ -197,6 +197,16 @@ export function RootOfDim() {
       </div>
       {value && (
         <>
+          <figure class="first">
+            <Chart
+              label="Largest weight by dimension"
+              across="d"
+              most={1}
+              marked={power}
+              curves={[{ name: "q · k", at: curve(0) }, { name: "q · k / √d", at: curve(1), strong: true }]}
+            />
+            <figcaption>The largest of {kManyKeys} weights, mean over {kQueries} queries: 1 is blind certainty</figcaption>
+          </figure>
           <div class="planes">
             <figure>
               <figcaption>q · k</figcaption>
@@ -207,16 +217,6 @@ export function RootOfDim() {
               <WeightTable label="Weights with scaling" names={names} scores={value[2 * at + 1]?.scores[0]} weights={value[2 * at + 1]?.weights[0] ?? []} />
             </figure>
           </div>
-          <figure>
-            <Chart
-              label="Largest weight by dimension"
-              across="d"
-              most={1}
-              marked={power}
-              curves={[{ name: "q · k", at: curve(0) }, { name: "q · k / √d", at: curve(1), strong: true }]}
-            />
-            <figcaption>The largest of {kManyKeys} weights, mean over {kQueries} queries: 1 is blind certainty</figcaption>
-          </figure>
         </>
       )}
     </Lesson>
