@@ -10,7 +10,7 @@ TranslationCheck::TranslationCheck(const TranslationModel& model, const CheckOpt
     : model_(model),
       options_(options),
       random_(make_translation_model(model.options, model.source, model.target, model.joint,
-                                     Random{.seed = options.seed})) {}
+                                     options.weights)) {}
 
 void TranslationCheck::operator()(const Said& said, std::vector<Method>& methods,
                                   const std::optional<GoldWords>& gold) const {

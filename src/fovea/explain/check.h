@@ -18,7 +18,9 @@ namespace fovea {
 struct CheckOptions {
   MethodOptions methods{};
   RemovalOptions removal{};
-  std::uint64_t seed = 1;  // of the new weights
+  // Of the new weights. A stream of its own: a training with the same seed must not have begun with
+  // them.
+  Random weights = Random{.seed = 1}.split(0xC4EC);
 };
 
 // Words of both sides, and their true links.

@@ -18,7 +18,8 @@
 namespace fovea {
 namespace {
 
-struct Map {
+// What a method made.
+struct Found {
   Tensor weights;  // [output, unit]
   std::vector<Figure> figures{};
 };
@@ -66,18 +67,18 @@ Tensor mean_attention(const Insight& insight, const LookChoice& choice) {
   return map(Unary::kMultiply, total, 1 / static_cast<float>(heads.size()));
 }
 
-Map attention(const Said& said, const MethodOptions& o) {
+Found attention(const Said& said, const MethodOptions& o) {
   return {mean_attention(said.insight(), o.look)};
 }
 
-Map attention_max(const Said& said, const MethodOptions& o) {
+Found attention_max(const Said& said, const MethodOptions& o) {
   const std::vector<Tensor> heads = chosen_heads(said.insight(), o.look);
   Tensor most = heads.at(0);
   for (std::size_t i = 1; i < heads.size(); ++i) most = zip(Binary::kMaximum, most, heads[i]);
   return {most};
 }
 
-Map rolled_out(const Said& said, const MethodOptions& o) {
+Found rolled_out(const Said& said, const MethodOptions& o) {
   const Insight insight = said.insight();
   std::vector<Tensor> layers;
   for (const Insight::Layer& layer : insight.layers) {
@@ -86,7 +87,7 @@ Map rolled_out(const Said& said, const MethodOptions& o) {
   return {matmul(mean_attention(insight, o.look), rollout(layers))};
 }
 
-Map brought_values(const Said& said, const MethodOptions& o) {
+Found brought_values(const Said& said, const MethodOptions& o) {
   const Insight insight = said.insight();
   Index layers = 0;
   for (const Insight::Layer& layer : insight.layers) layers += is(layer, "cross") ? 1 : 0;
@@ -101,7 +102,7 @@ Map brought_values(const Said& said, const MethodOptions& o) {
 }
 
 // Of all layers and heads: the gradient says which of them count.
-Map attention_gradients(const Said& said, const MethodOptions&) {
+Found attention_gradients(const Said& said, const MethodOptions&) {
   const Index outputs = said.outputs();
   const Tensor x = said.vectors();
   Insight insight;
@@ -137,15 +138,15 @@ Map attention_gradients(const Said& said, const MethodOptions&) {
   return {result};
 }
 
-Map saliencies(const Said& said, const MethodOptions&) {
+Found saliencies(const Said& said, const MethodOptions&) {
   return {saliency(said.log_probability(), said.vectors())};
 }
 
-Map input_gradients(const Said& said, const MethodOptions&) {
+Found input_gradients(const Said& said, const MethodOptions&) {
   return {input_gradient(said.log_probability(), said.vectors())};
 }
 
-Map integrated(const Said& said, const MethodOptions& o) {
+Found integrated(const Said& said, const MethodOptions& o) {
   IntegratedGradients found =
       integrated_gradients(said.log_probability(), said.vectors(), {.steps = o.steps});
   return {found.map,
@@ -153,17 +154,17 @@ Map integrated(const Said& said, const MethodOptions& o) {
             "how far its sums are from the differences they share out, at most: 0 is exact"}}};
 }
 
-Map smoothed(const Said& said, const MethodOptions& o) {
+Found smoothed(const Said& said, const MethodOptions& o) {
   return {smooth_grad(said.log_probability(), said.vectors(),
                       {.samples = o.samples, .random = {.seed = o.seed}})};
 }
 
-Map jacobians(const Said& said, const MethodOptions&) {
+Found jacobians(const Said& said, const MethodOptions&) {
   return {sequential_jacobian(said.activation(), said.vectors())};
 }
 
 // Here a unit is not hidden but left out, as if it had never been written.
-Map left_out(const Said& said, const MethodOptions&) {
+Found left_out(const Said& said, const MethodOptions&) {
   Words whole = said.source();
   whole.push_back(kEndId);
   Tensor result = Tensor::zeros({said.outputs(), said.units()});
@@ -185,7 +186,7 @@ enum class Needs { kNothing, kAttention, kSelfAttention, kRecurrence };
 
 struct Known {
   const char* name;
-  Map (*make)(const Said&, const MethodOptions&);
+  Found (*make)(const Said&, const MethodOptions&);
   Needs needs;
   bool has_sign;
   const char* about;
@@ -263,12 +264,20 @@ std::string default_method(const TranslatorOptions& model) {
 }
 
 std::vector<std::string> parse_methods(const std::string& names, const TranslatorOptions& model) {
-  if (names == "all") return method_names(model);
-  std::vector<std::string> wanted;
+  std::vector<std::string> list;
   for (std::size_t at = 0; at <= names.size();) {
     const std::size_t end = std::min(names.find(',', at), names.size());
-    const std::string name = names.substr(at, end - at);
+    list.push_back(names.substr(at, end - at));
     at = end + 1;
+  }
+  return checked_methods(list, model);
+}
+
+std::vector<std::string> checked_methods(const std::vector<std::string>& names,
+                                         const TranslatorOptions& model) {
+  if (names == std::vector<std::string>{"all"}) return method_names(model);
+  std::vector<std::string> wanted;
+  for (const std::string& name : names) {
     const Known* known = find(name);
     if (known == nullptr) {
       fail("explain: there is no method '{}'; there are {} and all", name, joined(method_names()));
@@ -290,9 +299,9 @@ std::vector<Method> explain(const Said& said, const std::vector<std::string>& na
     if (known == nullptr) {
       fail("explain: there is no method '{}'; there are {}", name, joined(method_names()));
     }
-    Map found = known->make(said, options);
+    Found map = known->make(said, options);
     methods.push_back({name, known->about, known->has_sign, "target", "source",
-                       found.weights.packed(), std::move(found.figures)});
+                       map.weights.packed(), std::move(map.figures)});
   }
   return methods;
 }

@@ -24,8 +24,11 @@ std::vector<std::string> method_names(const TranslatorOptions& model);
 // What to show when nothing was asked for: attention; of a model without, the sequential Jacobian.
 std::string default_method(const TranslatorOptions& model);
 
-// "saliency,occlusion" or "all", for a model; fails on a name that it does not have.
+// "saliency,occlusion" or "all", as text or as a list: the methods of a model, each once. Fails on
+// a name that it does not have.
 std::vector<std::string> parse_methods(const std::string& names, const TranslatorOptions& model);
+std::vector<std::string> checked_methods(const std::vector<std::string>& names,
+                                         const TranslatorOptions& model);
 
 // A map [target + 1, source + 1] of pieces, each with its </s>, for every name.
 std::vector<Method> explain(const Said& said, const std::vector<std::string>& names,

@@ -234,7 +234,7 @@ TEST(TranslationCheck, LeavesTheModelsBytesAsTheyAre) {
   for (const auto& [name, tensor] : model.net->tensors()) before.emplace(name, tensor.copy());
   std::vector<Method> methods = explain(said, {"attention", "saliency"});
   const GoldWords gold{spelling(words, source), spelling(words, target), {{0, 0}, {1, 1}}};
-  const TranslationCheck check(model), with_its_seed(model, {.seed = 7});
+  const TranslationCheck check(model), with_its_seed(model, {.weights = {.seed = 7}});
   check(said, methods, gold);
   for (const Method& method : methods) {
     std::vector<std::string> names;

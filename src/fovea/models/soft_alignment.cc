@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/data/text.h"
 
 namespace fovea {
 namespace {
@@ -67,7 +68,7 @@ std::optional<Spelling> spelling(const Tokenizer& tokenizer, const Words& pieces
   std::string all;
   std::vector<std::size_t> ends;  // of words, in letters
   for (const std::string& word : words) {
-    all += without_spaces(word);
+    all += without_spaces(normalized(word, tokenizer.options().lower_case));
     ends.push_back(all.size());
   }
   if (without_spaces(tokenizer.decode(pieces)) != all) return std::nullopt;

@@ -53,7 +53,8 @@ struct Spelling {
 };
 // Words by white space.
 Spelling spelling(const Tokenizer& tokenizer, const Words& pieces);
-// Words as given, which the pieces must spell, white space aside; nothing if they do not.
+// Words as given, which the pieces must spell, white space aside (and capital letters, if the
+// tokenizer knows none); nothing if they do not.
 std::optional<Spelling> spelling(const Tokenizer& tokenizer, const Words& pieces,
                                  std::span<const std::string> words);
 

@@ -8,7 +8,6 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
-#include "fovea/data/text.h"
 #include "fovea/data/translation_world_words.h"
 #include "fovea/data/utf8.h"
 #include "fovea/kernels/softmax.h"
@@ -82,13 +81,6 @@ double perplexity_of(std::span<const TranslationModel* const> models, const Piec
   return count == 0 ? 0 : std::exp(-log_sum / static_cast<double>(count));
 }
 
-// The pieces of a model that writes small letters spell small words.
-std::optional<Spelling> spelled(const Tokenizer& tokenizer, const Words& pieces,
-                                std::vector<std::string> words) {
-  for (std::string& word : words) word = normalized(word, tokenizer.options().lower_case);
-  return spelling(tokenizer, pieces, words);
-}
-
 void grade_alignment(const TranslationModel& model, const TranslationExam& exam,
                      const PiecePairs& pieces, const LookChoice& look, TranslationGrades& grades) {
   std::vector<Alignment> found, gold;
@@ -97,8 +89,8 @@ void grade_alignment(const TranslationModel& model, const TranslationExam& exam,
     for (std::size_t b = 0; b < indices.size(); ++b) {
       if (!weights[b]) continue;
       const std::size_t i = indices[b];
-      const auto from = spelled(model.source, source[b], exam.source_words[i]);
-      const auto to = spelled(model.target, target[b], exam.target_words[i]);
+      const auto from = spelling(model.source, source[b], exam.source_words[i]);
+      const auto to = spelling(model.target, target[b], exam.target_words[i]);
       if (!from || !to) continue;
       found.push_back(align(weights[b], *from, *to).links());
       gold.push_back(exam.gold[i]);
