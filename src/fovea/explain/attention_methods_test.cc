@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "fovea/base/base_test_tools.h"
-#include "fovea/explain/explain_test_tools.h"
+#include "fovea/explain/explained_test_tools.h"
 #include "fovea/explain/gradient_attention.h"
 #include "fovea/explain/rollout.h"
 #include "fovea/explain/value_norm.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "fovea/base/base_test_tools.h"
-#include "fovea/explain/explain_test_tools.h"
+#include "fovea/explain/explained_test_tools.h"
 #include "fovea/explain/input_gradient.h"
 #include "fovea/explain/integrated_gradients.h"
 #include "fovea/explain/occlusion.h"

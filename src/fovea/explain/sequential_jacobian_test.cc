@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "fovea/explain/explain_test_tools.h"
+#include "fovea/explain/explained_test_tools.h"
 #include "fovea/layers/recurrent.h"
 
 namespace fovea {
