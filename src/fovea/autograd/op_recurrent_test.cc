@@ -41,7 +41,7 @@ struct Step {
   }
 };
 
-struct Case {
+struct RecurrentCase {
   Cell cell;
   Index batch, time, in, hidden;
   std::vector<Index> lengths;
@@ -51,7 +51,8 @@ struct Case {
 // in: x, then per direction 4 weights, h0 and c0. out: y, then the last states, one behind the
 // other.
 template <class T>
-reference::Array<T> reference_sequence(const Case& k, const std::vector<reference::Array<T>>& in) {
+reference::Array<T> reference_sequence(const RecurrentCase& k,
+                                       const std::vector<reference::Array<T>>& in) {
   const Index wide = k.directions * k.hidden;
   const Index states = k.cell == Cell::kLstm ? 2 : 1;
   const Index per_sequence = k.time * wide + states * wide;
@@ -89,7 +90,7 @@ std::vector<RecurrentWeights> weights_of(In in, int directions) {
   return weights;
 }
 
-std::vector<RecurrentState> starts_of(const Case& k, In in) {
+std::vector<RecurrentState> starts_of(const RecurrentCase& k, In in) {
   std::vector<RecurrentState> states;
   for (int d = 0; d < k.directions; ++d) {
     const std::size_t w = static_cast<std::size_t>(1 + d * 6);
@@ -99,7 +100,7 @@ std::vector<RecurrentState> starts_of(const Case& k, In in) {
 }
 
 // y and the last states in one row per sequence, so that one check covers all gradients.
-Var all_outputs(const Case& k, const RecurrentOutput& out) {
+Var all_outputs(const RecurrentCase& k, const RecurrentOutput& out) {
   std::vector<Var> parts = {reshape(out.y, {k.batch, -1})};
   for (const RecurrentState& last : out.last) parts.push_back(last.h);
   if (k.cell == Cell::kLstm) {
@@ -108,7 +109,7 @@ Var all_outputs(const Case& k, const RecurrentOutput& out) {
   return concat(parts, 1);
 }
 
-std::vector<Tensor> inputs_for(const Case& k) {
+std::vector<Tensor> inputs_for(const RecurrentCase& k) {
   const Index width = kernels::gate_count(k.cell) * k.hidden;
   std::vector<Tensor> in = {random_tensor({k.batch, k.time, k.in})};
   for (int d = 0; d < k.directions; ++d) {
@@ -123,11 +124,11 @@ std::vector<Tensor> inputs_for(const Case& k) {
   return in;
 }
 
-class Recurrent : public testing::TestWithParam<Case> {};
-class RecurrentStep : public testing::TestWithParam<Case> {};
+class Recurrent : public testing::TestWithParam<RecurrentCase> {};
+class RecurrentStep : public testing::TestWithParam<RecurrentCase> {};
 
 TEST_P(Recurrent, EqualsItsFormulasForwardAndBackward) {
-  const Case& k = GetParam();
+  const RecurrentCase& k = GetParam();
   expect_right(
       [&](In in) {
         return all_outputs(
@@ -138,7 +139,7 @@ TEST_P(Recurrent, EqualsItsFormulasForwardAndBackward) {
 }
 
 TEST_P(RecurrentStep, IsTheSequenceStepByStep) {
-  const Case& k = GetParam();
+  const RecurrentCase& k = GetParam();
   expect_right(
       [&](In in) {
         RecurrentState state = starts_of(k, in)[0];
@@ -154,7 +155,7 @@ TEST_P(RecurrentStep, IsTheSequenceStepByStep) {
 }
 
 TEST_P(Recurrent, AnyNumberOfThreadsGivesTheSameBytes) {
-  const Case& k = GetParam();
+  const RecurrentCase& k = GetParam();
   std::vector<std::vector<float>> first;
   for (const int count : {1, 2, 3}) {
     set_threads(count);
@@ -171,21 +172,23 @@ TEST_P(Recurrent, AnyNumberOfThreadsGivesTheSameBytes) {
   set_threads(2);
 }
 
-std::string name_of(const testing::TestParamInfo<Case>& test) {
-  const Case& k = test.param;
+std::string name_of(const testing::TestParamInfo<RecurrentCase>& test) {
+  const RecurrentCase& k = test.param;
   return fmt::format("{}_b{}_t{}_in{}_h{}_{}_{}", k.cell == Cell::kGru ? "gru" : "lstm", k.batch,
                      k.time, k.in, k.hidden, k.lengths.empty() ? "full" : "ragged",
                      k.directions == 2 ? "both" : "one");
 }
 
-const auto kOneWay =
-    testing::Values(Case{Cell::kGru, 1, 1, 1, 1, {}, 1}, Case{Cell::kGru, 3, 4, 2, 5, {}, 1},
-                    Case{Cell::kGru, 2, 3, 3, 17, {}, 1}, Case{Cell::kLstm, 1, 1, 1, 1, {}, 1},
-                    Case{Cell::kLstm, 3, 4, 2, 5, {}, 1}, Case{Cell::kLstm, 2, 3, 3, 17, {}, 1});
-const auto kRaggedOrBoth = testing::Values(
-    Case{Cell::kGru, 3, 4, 2, 3, {2, 4, 1}, 1}, Case{Cell::kGru, 3, 4, 2, 3, {2, 4, 1}, 2},
-    Case{Cell::kGru, 7, 2, 3, 4, {}, 2}, Case{Cell::kLstm, 3, 4, 2, 3, {2, 4, 1}, 1},
-    Case{Cell::kLstm, 3, 4, 2, 3, {2, 4, 1}, 2}, Case{Cell::kLstm, 7, 2, 3, 4, {}, 2});
+const auto kOneWay = testing::Values(
+    RecurrentCase{Cell::kGru, 1, 1, 1, 1, {}, 1}, RecurrentCase{Cell::kGru, 3, 4, 2, 5, {}, 1},
+    RecurrentCase{Cell::kGru, 2, 3, 3, 17, {}, 1}, RecurrentCase{Cell::kLstm, 1, 1, 1, 1, {}, 1},
+    RecurrentCase{Cell::kLstm, 3, 4, 2, 5, {}, 1}, RecurrentCase{Cell::kLstm, 2, 3, 3, 17, {}, 1});
+const auto kRaggedOrBoth = testing::Values(RecurrentCase{Cell::kGru, 3, 4, 2, 3, {2, 4, 1}, 1},
+                                           RecurrentCase{Cell::kGru, 3, 4, 2, 3, {2, 4, 1}, 2},
+                                           RecurrentCase{Cell::kGru, 7, 2, 3, 4, {}, 2},
+                                           RecurrentCase{Cell::kLstm, 3, 4, 2, 3, {2, 4, 1}, 1},
+                                           RecurrentCase{Cell::kLstm, 3, 4, 2, 3, {2, 4, 1}, 2},
+                                           RecurrentCase{Cell::kLstm, 7, 2, 3, 4, {}, 2});
 INSTANTIATE_TEST_SUITE_P(OneWay, Recurrent, kOneWay, name_of);
 INSTANTIATE_TEST_SUITE_P(RaggedOrBoth, Recurrent, kRaggedOrBoth, name_of);
 INSTANTIATE_TEST_SUITE_P(OneWay, RecurrentStep, kOneWay, name_of);

@@ -2,7 +2,6 @@
 // it or to use it from another program.
 #include "fovea/attention/attend.h"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <map>
 #include <memory>
@@ -248,7 +247,7 @@ void check(const Options& o) {
   check_files_differ(o);
 }
 
-Work define(CLI::App& app) {
+Work define(Arguments& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("--query", o->query, "[batch, head, query, dim], or [query, dim]")
       ->required()

@@ -244,7 +244,7 @@ of arithmetic operations a second, and the share of the speed that its limit all
       .examples = {{"fovea bench", "measure everything"},
                    {"fovea bench --only matmul", "only rows whose name matches"},
                    {"fovea bench --json speed.json", "also as a list for a program"}},
-      .define = [](CLI::App& app) -> Work {
+      .define = [](Arguments& app) -> Work {
         const auto options = std::make_shared<Options>();
         app.add_option("--only", options->only,
                        "rows whose name matches this regular expression, in any case")
@@ -252,12 +252,7 @@ of arithmetic operations a second, and the share of the speed that its limit all
         add_threads_option(app, options->threads);
         app.add_option("--seconds", options->seconds, "how long to measure each number (0.2)")
             ->type_name("S")
-            ->check([](const std::string& text) -> std::string {
-              double value = 0;
-              const bool real = CLI::detail::lexical_cast(text, value);
-              if (real && value > 0 && value <= 3600) return "";
-              return fmt::format("'{}' is no number of seconds above 0, up to 3600", text);
-            });
+            ->check(number_above(0, 3600));
         app.add_option("--json", options->json,
                        "also write the results as JSON; - is standard output")
             ->type_name("FILE");

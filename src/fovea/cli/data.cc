@@ -1,5 +1,4 @@
 // fovea data: writes a built-in data set to files, in the formats `fovea train` reads.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -82,16 +81,16 @@ void write_translation(const Options& o, std::ostream& out) {
                      example.target, to_pharaoh(example.links));
 }
 
-Work define(CLI::App& app) {
+Work define(Arguments& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("NAME", o->name, "the data set: translation")
       ->required()
-      ->check(CLI::IsMember({"translation"}));
+      ->check(one_of({"translation"}));
   app.add_option("--out", o->out, "folder for the files; made if it is not there")
       ->required()
       ->type_name("DIR");
   app.add_option("--count", o->count, "training pairs (50,000); a 50th of it to validate and test")
-      ->check(CLI::Range(Index{1}, Index{1'000'000'000}))
+      ->check(whole_number(1, 1'000'000'000))
       ->type_name("N");
   app.add_option("--seed", o->seed, "another seed, other sentences (1)")->type_name("S");
   app.add_option("--shortest", o->lengths.shortest,

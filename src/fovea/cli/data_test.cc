@@ -63,7 +63,7 @@ TEST(Data, SaysWhatCannotBeMeant) {
             "comes first; try fovea data --help\n");
   EXPECT_THAT(refusal({"translation"}, 2), HasSubstr("--out is required"));
   EXPECT_THAT(refusal({"poems", "--out", folder / "x"}, 2),
-              HasSubstr("poems not in {translation}"));
+              HasSubstr("'poems' is none of translation"));
   const std::string file = folder.write("file", "");
   EXPECT_EQ(refusal({"translation", "--out", file + "/x"}, 1),
             "fovea data: " + file + "/x: cannot make this folder: Not a directory\n");

@@ -1,7 +1,6 @@
 // fovea eval: grades of trained translators, each with its signature.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -234,7 +233,7 @@ void check(const Flags& f) {
   }
 }
 
-void add_world_flags(CLI::App& app, Flags& f) {
+void add_world_flags(Arguments& app, Flags& f) {
   app.add_option("--count", f.count, "of the built-in world: how many sentences (500)")
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
@@ -252,7 +251,7 @@ void add_world_flags(CLI::App& app, Flags& f) {
       ->type_name("S");
 }
 
-Work define(CLI::App& app) {
+Work define(Arguments& app) {
   const auto f = std::make_shared<Flags>();
   app.add_option("MODEL", f->models, "what fovea train has written; several are compared")
       ->required();

@@ -1,5 +1,4 @@
 // fovea explain: where a model looked, drawn from its Trace.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -58,7 +57,7 @@ void explain(const Flags& f, std::ostream& out) {
   }
 }
 
-Work define(CLI::App& app) {
+Work define(Arguments& app) {
   const auto f = std::make_shared<Flags>();
   app.add_option("MODEL", f->model, "what fovea train has written")->required();
   app.add_option("SENTENCE", f->sentences, "what to translate; else lines of standard input");

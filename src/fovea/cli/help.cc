@@ -1,5 +1,6 @@
 #include "fovea/cli/help.h"
 
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <sstream>
 #include <utility>

@@ -216,7 +216,7 @@ Verb info_verb() {
 Reads safetensors, .npy and .npz; only headers are read, so a large file takes no longer.)",
       .examples = {{"fovea info model.safetensors", "tensors and metadata as a table"},
                    {"fovea info arrays.npz --json", "the same for a program"}},
-      .define = [](CLI::App& app) -> Work {
+      .define = [](Arguments& app) -> Work {
         const auto options = std::make_shared<Options>();
         app.add_option("FILE", options->file, "a safetensors, .npy or .npz file")->required();
         app.add_flag("--json", options->json, "print JSON instead of a table");

@@ -107,6 +107,7 @@ class Program {
  private:
   struct Leaf {
     CLI::App* app;
+    std::unique_ptr<Arguments> arguments;
     std::string called;
     Work work;
   };
@@ -116,7 +117,11 @@ class Program {
     CLI::App* app = parent.add_subcommand(verb.name, verb.summary);
     const std::string called = before + " " + verb.name;
     app->set_help_flag();
-    if (verb.define) leaves_.push_back({app, called, verb.define(*app)});
+    if (verb.define) {
+      auto arguments = std::make_unique<Arguments>(*app);
+      Work work = verb.define(*arguments);
+      leaves_.push_back({app, std::move(arguments), called, std::move(work)});
+    }
     for (const Verb& part : verb.parts) add(*app, part, called);
     if (!verb.parts.empty()) app->require_subcommand(0, 1);
     app->set_help_flag("-h,--help", "this page");

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/App.hpp>
-
 #include "fovea/cli/cli_test_tools.h"
 
 namespace fovea::cli {

@@ -1,7 +1,6 @@
 // fovea run: what a trained model makes of sentences.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -142,7 +141,7 @@ void check(const Flags& f) {
   }
 }
 
-Work define(CLI::App& app) {
+Work define(Arguments& app) {
   const auto f = std::make_shared<Flags>();
   SearchOptions& search = f->decoding.options.search;
   app.add_option("MODEL", f->arguments,

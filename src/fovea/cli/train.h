@@ -22,7 +22,7 @@ struct TrainFlags {
   bool resume = false, restart = false, keep_checkpoint = false;
   std::string log, plot;
 };
-void add_train_flags(CLI::App& app, TrainFlags& flags);
+void add_train_flags(Arguments& app, TrainFlags& flags);
 
 // Trains with a bar on `err`, writes the plot, and says how it ended; on Ctrl-C how to go on.
 TrainResult train_task(Task& task, const TrainFlags& flags, std::ostream& err);

@@ -55,7 +55,7 @@ OptimizerRule rule_of(const TrainFlags& f) {
 
 }  // namespace
 
-void add_train_flags(CLI::App& app, TrainFlags& f) {
+void add_train_flags(Arguments& app, TrainFlags& f) {
   const auto shown = [](const auto& value) { return fmt::format("({})", value); };
   app.add_option("--out", f.out, "the model file " + shown(f.out))->type_name("FILE");
   app.add_option("--steps", f.steps,

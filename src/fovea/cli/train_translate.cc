@@ -1,5 +1,4 @@
 // fovea train translate: from sentence pairs to a model file.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
@@ -192,9 +191,9 @@ void train_translate(const Flags& f, std::ostream& err) {
 
 // What is best depends on the model and the data; what was given stays as it is.
 // docs/performance.md has the runs that these come from.
-void set_defaults(Flags& f, const CLI::App& app) {
+void set_defaults(Flags& f, const Arguments& app) {
   const auto set = [&](const char* option, auto& value, auto best) {
-    if (app.get_option(option)->count() == 0) value = best;
+    if (!app.has(option)) value = best;
   };
   const bool transformer = f.model == "transformer";
   if (f.world()) {
@@ -223,7 +222,7 @@ void set_defaults(Flags& f, const CLI::App& app) {
   if (f.train.steps == 0 && f.train.minutes == 0) set("--patience", f.train.patience, Index{10});
 }
 
-Work define(CLI::App& app) {
+Work define(Arguments& app) {
   const auto f = std::make_shared<Flags>();
   f->train.out = "translator.safetensors";
   const auto size = [&](const char* name, std::optional<Index>& value, const char* what) {

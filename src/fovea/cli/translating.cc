@@ -1,7 +1,5 @@
 #include "fovea/cli/translating.h"
 
-#include <CLI/CLI.hpp>
-
 #include "fovea/base/parallel.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/io/source.h"
@@ -47,7 +45,7 @@ TranslateOptions DecodingFlags::chosen() const {
   return o;
 }
 
-void add_decoding_flags(CLI::App& app, DecodingFlags& f) {
+void add_decoding_flags(Arguments& app, DecodingFlags& f) {
   SearchOptions& search = f.options.search;
   app.add_option("--beams", search.beams, "how many translations are followed at a time (5)")
       ->check(whole_number(1, 1000))
@@ -67,13 +65,13 @@ void add_decoding_flags(CLI::App& app, DecodingFlags& f) {
   add_threads_option(app, f.threads);
 }
 
-void add_longest_flag(CLI::App& app, Index& longest) {
+void add_longest_flag(Arguments& app, Index& longest) {
   app.add_option("--longest", longest, "pieces of a sentence; more is an error (1000)")
       ->check(whole_number(1))
       ->type_name("N");
 }
 
-void add_look_flags(CLI::App& app, LookChoice& look) {
+void add_look_flags(Arguments& app, LookChoice& look) {
   app.add_option("--layer", look.layer, "whose attention counts, from 0 (the last but one)")
       ->check(whole_number(0))
       ->type_name("N");
@@ -82,7 +80,7 @@ void add_look_flags(CLI::App& app, LookChoice& look) {
       ->type_name("N");
 }
 
-void add_color_flag(CLI::App& app, std::string& when) {
+void add_color_flag(Arguments& app, std::string& when) {
   when = "auto";
   app.add_option("--color", when, "auto, always or never (auto: on a terminal that has them)")
       ->check(one_of({"auto", "always", "never"}))

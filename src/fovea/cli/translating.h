@@ -22,10 +22,10 @@ struct DecodingFlags {
   // Once the arguments are read; sets the number of threads too.
   TranslateOptions chosen() const;
 };
-void add_decoding_flags(CLI::App& app, DecodingFlags& flags);
-void add_longest_flag(CLI::App& app, Index& longest);
-void add_look_flags(CLI::App& app, LookChoice& look);
+void add_decoding_flags(Arguments& app, DecodingFlags& flags);
+void add_longest_flag(Arguments& app, Index& longest);
+void add_look_flags(Arguments& app, LookChoice& look);
 
-void add_color_flag(CLI::App& app, std::string& when);
+void add_color_flag(Arguments& app, std::string& when);
 
 }  // namespace fovea::cli

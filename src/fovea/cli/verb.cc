@@ -46,6 +46,14 @@ Check number_from(float least) {
   };
 }
 
+Check number_above(float limit, float most) {
+  return [=](const std::string& text) -> std::string {
+    const std::optional<float> number = parsed<float>(text);
+    if (number && *number > limit && *number <= most) return "";
+    return fmt::format("'{}' is no number above {}, up to {}", text, limit, most);
+  };
+}
+
 Check one_of(std::vector<std::string> names) {
   return [names = std::move(names)](const std::string& text) -> std::string {
     if (std::find(names.begin(), names.end(), text) != names.end()) return "";
@@ -53,7 +61,7 @@ Check one_of(std::vector<std::string> names) {
   };
 }
 
-void add_threads_option(CLI::App& app, int& count) {
+void add_threads_option(Arguments& app, int& count) {
   count = 0;
   app.add_option("--threads", count, "how many threads to use (all cores)")
       ->type_name("N")

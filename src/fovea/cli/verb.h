@@ -2,7 +2,6 @@
 // list of all stands in program.cc.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <functional>
 #include <iosfwd>
 #include <limits>
@@ -11,6 +10,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/index.h"
+#include "fovea/cli/arguments.h"
 
 namespace fovea::cli {
 
@@ -32,7 +32,7 @@ struct Verb {
     std::string command, what;
   };
   std::vector<Example> examples;
-  std::function<Work(CLI::App&)> define;  // adds the options; the work reads what they were set to
+  std::function<Work(Arguments&)> define;  // adds the options; the work reads what they were set to
   std::vector<Verb>
       parts{};  // instead: what the first argument chooses from, "translate" of "train"
 };
@@ -46,14 +46,14 @@ Verb attend_verb();
 Verb bench_verb();
 Verb data_verb();
 
-// What the text of an option has to be; each returns what is wrong with it, or nothing.
-using Check = std::function<std::string(const std::string& text)>;
+// What the text of an option has to be.
 Check whole_number(Index least, Index most = std::numeric_limits<Index>::max());
 Check any_whole_number();
 Check number_from(float least);  // finite
+Check number_above(float limit, float most);
 Check one_of(std::vector<std::string> names);
 
 // --threads N, into `count`; 0 when it is not given.
-void add_threads_option(CLI::App& app, int& count);
+void add_threads_option(Arguments& app, int& count);
 
 }  // namespace fovea::cli

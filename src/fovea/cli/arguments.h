@@ -1,0 +1,52 @@
+// What a verb reads from its command line. CLI11 stands behind it, in few files: its headers take
+// seconds to compile.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace fovea::cli {
+
+// What the text of an option has to be; each returns what is wrong with it, or nothing.
+using Check = std::function<std::string(const std::string& text)>;
+
+class Argument {
+ public:
+  explicit Argument(CLI::Option* option) : option_(option) {}
+  Argument* check(Check check);
+  Argument* type_name(const std::string& name);  // in the page of help
+  Argument* required();
+  Argument* needs(const std::string& other);
+  Argument* excludes(const std::string& other);
+
+ private:
+  CLI::Option* option_;
+};
+
+class Arguments {
+ public:
+  explicit Arguments(CLI::App& app);
+  ~Arguments();
+
+  // "NAME" is read by its place, "--name" and "-n,--name" by name. T is one that arguments.cc
+  // lists.
+  template <class T>
+  Argument* add_option(const std::string& name, T& value, const std::string& about);
+  Argument* add_flag(const std::string& name, bool& value, const std::string& about);
+  bool has(const std::string& name) const;  // it was given
+
+ private:
+  Argument* added(CLI::Option* option);
+
+  CLI::App& app_;
+  std::vector<std::unique_ptr<Argument>> all_;
+};
+
+}  // namespace fovea::cli
