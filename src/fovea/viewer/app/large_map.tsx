@@ -2,6 +2,7 @@
 // The wheel scrolls, with Ctrl it zooms; a drag moves; arrow keys move a cell, + and - zoom.
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
+import { tickStep } from "d3-array";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bigMap, type BigMap, bigScale, picture } from "./big_map";
 import type { Cell } from "./matrix";
@@ -75,10 +76,9 @@ function drawLabels(pen: CanvasRenderingContext2D, map: Drawable, big: BigMap, v
   pen.fillStyle = ink.text;
   pen.font = "12px system-ui, sans-serif";
   pen.textBaseline = "middle";
-  const every = Math.max(1, Math.ceil(kLabel / size));
-  const named = every === 1;
+  const named = size >= kLabel;
   // Where names do not fit, numbers of rows stand, well apart.
-  const apart = named ? 1 : Math.ceil((5 * kLabel) / size / 10) * 10;
+  const apart = named ? 1 : tickStep(0, (5 * kLabel) / size, 1);
   pen.textAlign = "right";
   for (let q = Math.ceil(seen.top / apart) * apart; q < seen.bottom; q += apart) {
     const text = named ? clipped(map.queries[q] ?? "", 12, kLeft - 14) : String(q);

@@ -144,7 +144,8 @@ function Player({ first, second, names }: { first: Trace; second: Trace | null; 
   };
   return (
     <>
-      <div class="figure-bar player" role="group" aria-label="Player">
+      <div class="figure-bar player">
+        <div class="controls" role="group" aria-label="Player" data-unsaved>
         <Button aria-label="To the beginning" onClick={() => go(() => ({ index: 0, stage: 0 }))}><Sign of="first" /></Button>
         <Button aria-label="A step back" onClick={() => step(-1)}><Sign of="back" /></Button>
         <Button class="primary" onClick={play}>{playing ? "Pause" : "Play"}</Button>
@@ -156,6 +157,7 @@ function Player({ first, second, names }: { first: Trace; second: Trace | null; 
           options={[["slow", "Slow"], ["normal", "Normal"], ["fast", "Fast"]]}
           onChange={setPace}
         />
+        </div>
         <span class="quiet" role="status">
           Word {place.index + 1} of {count}, step {place.stage + 1} of {kStages.length}: {kStages[place.stage]}
         </span>

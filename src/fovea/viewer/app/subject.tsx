@@ -65,7 +65,7 @@ export function SentenceBar({ busy }: { busy: boolean }) {
         <ModelSelect label="Model" value={model?.name ?? ""} models={models} param="m" />
       </div>
       {examples.length > 0 && (
-        <p class="examples">
+        <p class="examples" data-unsaved>
           <span>Try</span>
           {examples.map((one) => (
             <button key={one} type="button" onClick={() => change(one)}>
@@ -78,15 +78,18 @@ export function SentenceBar({ busy }: { busy: boolean }) {
   );
 }
 
+const kLongest = 240; // letters of a sentence that is only told
+
 function FileSubject() {
   const { trace } = inline;
   if (!trace) return null;
-  const sentence = trace.input.length > 400 ? `${trace.input.slice(0, 400)}…` : trace.input;
+  const sentence = trace.input.length > kLongest ? `${trace.input.slice(0, kLongest)}…` : trace.input;
+  const sizes = trace.axes.map((axis) => `${axis.labels.length.toLocaleString("en")} ${axis.name}`);
   return (
     <section class="subject" aria-label="Sentence and model">
       <p class="file-sentence">{sentence}</p>
       <p class="quiet">
-        {[trace.task, trace.model].filter((part) => part).join(" · ")}
+        {[trace.task, trace.model, ...sizes].filter((part) => part).join(" · ")}
       </p>
     </section>
   );
