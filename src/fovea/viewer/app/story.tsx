@@ -92,6 +92,9 @@ function Context(props: { context: number[]; weights: (number | null)[]; place: 
   const { dark } = useTheme();
   const cells = strip(context, 48);
   const scale = scaleOf(dark, Math.max(...cells.map(Math.abs), 1e-9));
+  if (cells.length === 0) {
+    return <text class="quiet" x={place.left} y={y + 14}>Each head of each layer reads its own: there is no single vector.</text>;
+  }
   const wide = Math.min(width, 480);
   const from = place.left + Math.max(0, (width - wide) / 2);
   return (

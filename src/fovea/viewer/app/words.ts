@@ -55,7 +55,7 @@ export const hasPieces = (trace: Trace): boolean =>
   trace.axes.some((axis) => axis.labels.some((one, i) => one.word !== null && one.word === axis.labels[i + 1]?.word));
 
 const sentenceOf = (trace: Trace, axis: string): string =>
-  axis === "source" ? trace.input : axis === "target" ? trace.output : "";
+  axis === "source" ? trace.input : axis === "target" || axis === "said" ? trace.output : "";
 
 export function merged(weights: Rows, queries: Group[], keys: Group[]): Rows {
   return queries.map(({ members }) =>

@@ -1,0 +1,58 @@
+// Pictures of every view, from a running server. Usage: through scripts/screenshots
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { launch } from "./browser";
+import { serve } from "./program";
+
+const [out = "docs/pictures", ...models] = process.argv.slice(2);
+const kind = (name: string) => path.basename(name, ".safetensors");
+const [attention = "", fixed = "", transformer = ""] = models.map(kind);
+const sentence = "t=The+girl+will+not+enter+the+old+dark+churches.";
+
+interface Shot {
+  name: string;
+  hash: string;
+  ready: string; // a part of the page that must be there
+  width?: number;
+  dark?: boolean;
+  use?: (page: Page) => Promise<void>;
+}
+
+const point = (word: string) => (page: Page) => page.locator(".sentence.said button", { hasText: word }).first().hover();
+
+const kShots: Shot[] = [
+  { name: "translate", hash: `#/translate?m=${attention}&${sentence}&cell=4.2`, ready: ".cell.chosen", use: point("n'") },
+  { name: "translate-dark", hash: `#/translate?m=${attention}&${sentence}&cell=4.2`, ready: ".cell.chosen", dark: true },
+  { name: "translate-phone", hash: `#/translate?m=${attention}&${sentence}&cell=4.2`, ready: ".cell.chosen", width: 390 },
+  { name: "steps", hash: `#/steps?m=${attention}&m2=${fixed}&${sentence}&i=4&s=4`, ready: ".model-story:nth-child(2) .candidates" },
+  { name: "heads", hash: `#/heads?m=${transformer}&${sentence}&layer=1&head=1`, ready: ".small canvas" },
+  { name: "heads-arcs", hash: `#/heads?m=${transformer}&${sentence}&kind=encoder&form=arcs&layer=1&head=0`, ready: ".arcs path", dark: true },
+  { name: "without-attention", hash: `#/without?m=${attention}&${sentence}&check=1`, ready: "[data-figure=deletion]" },
+  { name: "without-attention-fixed", hash: `#/without?m=${fixed}&${sentence}&check=1`, ready: "[data-figure=deletion]" },
+  { name: "learn-1-retrieve", hash: "#/learn?lesson=1", ready: ".sum" },
+  { name: "learn-2-scores", hash: "#/learn?lesson=2&score=cosine", ready: ".plane rect", dark: true },
+  { name: "learn-3-temperature", hash: "#/learn?lesson=3", ready: ".bar rect" },
+  { name: "learn-4-soft-and-hard", hash: "#/learn?lesson=4&n=10", ready: ".chart path" },
+  { name: "learn-5-self-and-cross", hash: "#/learn?lesson=5&look=cross", ready: ".cell" },
+  { name: "learn-6-root-of-dim", hash: "#/learn?lesson=6", ready: ".chart path" },
+  { name: "learn-7-one-vector", hash: "#/learn?lesson=7", ready: ".answer .differs, .answer span" },
+];
+
+mkdirSync(out, { recursive: true });
+const server = await serve(models);
+const browser = await launch();
+for (const { name, hash, ready, width = 1280, dark = false, use } of kShots) {
+  const context = await browser.newContext({ viewport: { width, height: 860 }, colorScheme: dark ? "dark" : "light" });
+  const page = await context.newPage();
+  await page.goto(server.url + hash);
+  await page.locator(ready).first().waitFor({ timeout: 60_000 });
+  await page.waitForTimeout(700); // the rest of a view, and its transitions
+  await use?.(page);
+  await page.waitForTimeout(200);
+  await page.screenshot({ path: path.join(out, `${name}.png`), fullPage: true });
+  await context.close();
+  console.log(`${name}.png`);
+}
+await browser.close();
+await server.stop();
