@@ -26,11 +26,22 @@ const kSteps = 256;
 
 interface Ramp {
   css: string[];
+  dim: boolean[]; // darker than where black and white letters can be read equally well
   dots: Uint32Array; // as ImageData holds them on a little-endian machine: alpha, blue, green, red
+}
+
+// Relative luminance, as WCAG 2 reckons contrast from it.
+function luminance(colour: Triple): number {
+  const [r, g, b] = colour.map((byte) => {
+    const x = byte / 255;
+    return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
+  }) as Triple;
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
 function ramp(dark: boolean, hue: number): Ramp {
   const css: string[] = [];
+  const dim: boolean[] = [];
   const dots = new Uint32Array(kSteps);
   for (let i = 0; i < kSteps; ++i) {
     const t = i / (kSteps - 1);
@@ -39,9 +50,10 @@ function ramp(dark: boolean, hue: number): Ramp {
     const chroma = 0.006 + (dark ? 0.13 : 0.17) * Math.sin(Math.PI * (0.12 + 0.62 * t)) * Math.min(1, 2.4 * t);
     const colour = oklch(lightness, chroma, hue);
     css.push(`rgb(${colour.join(" ")})`);
+    dim.push(luminance(colour) < 0.179);
     dots[i] = ((255 << 24) | (colour[2] << 16) | (colour[1] << 8) | colour[0]) >>> 0;
   }
-  return { css, dots };
+  return { css, dim, dots };
 }
 
 const ramps = new Map<string, Ramp>();
@@ -68,7 +80,7 @@ export function scaleOf(dark: boolean, largest = 1): Scale {
     largest,
     css: (value) => ((value ?? 0) < 0 ? down : up).css[step(value ?? 0)]!,
     dot: (value) => (value < 0 ? down : up).dots[step(value)]!,
-    onDark: (value) => (step(value ?? 0) > 0.45 * kSteps) !== dark,
+    onDark: (value) => ((value ?? 0) < 0 ? down : up).dim[step(value ?? 0)]!,
   };
 }
 

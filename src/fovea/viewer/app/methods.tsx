@@ -56,7 +56,10 @@ function Card({ trace, method, unit }: { trace: Trace; method: Method; unit: Uni
   return (
     <section class="card" aria-label={method.name}>
       <h2>{method.name}</h2>
-      <p class="quiet">{method.about}</p>
+      <p class="quiet">
+        {method.about}
+        {method.signed && " Blue speaks for the output word, orange against it."}
+      </p>
       <WeightMap map={map} label={`${method.name}: a row for each output word, a column for each source word`} />
       <Figures figures={method.figures} />
     </section>

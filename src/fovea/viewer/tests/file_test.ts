@@ -131,6 +131,29 @@ test("10,000 tokens open within two seconds, zoom in to exact weights, and move 
   });
 });
 
+test("an image is shown with what the chosen word looked at", () => {
+  const labels = [0, 1, 2, 3].map((i) => ({ text: `region ${i}`, word: null, box: [8 * (i % 2), 8 * Math.floor(i / 2), 8 * (i % 2) + 8, 8 * Math.floor(i / 2) + 8] }));
+  const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const trace = {
+    format: "fovea.trace",
+    version: 1,
+    task: "caption",
+    input: "",
+    output: "a ball",
+    axes: [
+      { name: "regions", kind: "regions", labels },
+      { name: "target", kind: "words", labels: [{ text: "a", word: 0 }, { text: "ball", word: 1 }] },
+    ],
+    heads: [{ kind: "cross", layer: 0, head: 0, queries: "target", keys: "regions", weights: [[0.25, 0.25, 0.25, 0.25], [0, 0.1, 0.1, 0.8]] }],
+    image: { width: 16, height: 16, png },
+  };
+  return open(standalone(trace), "", async (page) => {
+    await page.locator(".sentence.said button", { hasText: "ball" }).hover();
+    const strong = await page.locator(".picture .region").evaluateAll((all) => all.map((one) => Number(one.getAttribute("fill-opacity"))));
+    assert.deepEqual(strong.map((value) => Math.round(100 * value)), [0, 9, 9, 75]);
+  });
+});
+
 test("a map of 900 x 900 weights is drawn on a canvas", () => {
   const words = Array.from({ length: 899 }, (_, i) => `w${i}`).join(" ");
   return open(standalone(sampleTrace({ model: "en-fr", input: words })), "", async (page) => {
