@@ -81,7 +81,8 @@ function literal(content) {
 }
 const names = { "index.html": "kPage", "app.js": "kScript", "app.css": "kStyle", "standalone.html": "kStandalone" };
 const constants = Object.entries(names).map(
-  ([file, name]) => `constexpr char ${name}Text[] =\n${literal(files[file])};\nconst std::string_view ${name}(${name}Text, sizeof ${name}Text - 1);\n`,
+  ([file, name]) =>
+    `constexpr char ${name}Text[] =\n${literal(files[file])};\nconst std::string_view ${name}(${name}Text, sizeof ${name}Text - 1);\n`,
 );
 files["page_files.cc"] = `// The files of the page, written by src/fovea/viewer/build.mjs.
 #include "fovea/viewer/page_files.h"

@@ -1,5 +1,5 @@
 // What the page asks the server (docs/api.md). Errors become one line for people to read.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { readTrace, type Trace } from "./trace";
 
 export interface Model {
@@ -87,22 +87,25 @@ export interface Asked<Value> {
   busy: boolean;
 }
 
-// Asks again whenever `key` changes; the last question wins. Answers are kept, so that going back is at once.
+const kMostKept = 40;
+const kept = new Map<string, unknown>(); // answers, by what was asked
+
+// Asks again whenever `key` changes; the last question wins. Answers are kept, so that going back, or on to another
+// view of the same, is at once.
 export function useAnswer<Value>(
   key: string | null,
   ask: (signal: AbortSignal) => Promise<Value>,
   delay = 0,
 ): Asked<Value> {
   const [state, setState] = useState<Asked<Value>>({ value: null, error: "", busy: key !== null });
-  const kept = useRef(new Map<string, Value>());
   useEffect(() => {
     if (key === null) {
       setState({ value: null, error: "", busy: false });
       return;
     }
-    const known = kept.current.get(key);
+    const known = kept.get(key);
     if (known !== undefined) {
-      setState({ value: known, error: "", busy: false });
+      setState({ value: known as Value, error: "", busy: false });
       return;
     }
     const stop = new AbortController();
@@ -111,8 +114,8 @@ export function useAnswer<Value>(
       try {
         const value = await ask(stop.signal);
         if (stop.signal.aborted) return;
-        if (kept.current.size > 40) kept.current.clear();
-        kept.current.set(key, value);
+        if (kept.size >= kMostKept) kept.clear();
+        kept.set(key, value);
         setState({ value, error: "", busy: false });
       } catch (error) {
         if (!stop.signal.aborted) setState((last) => ({ ...last, error: (error as Error).message, busy: false }));

@@ -11,7 +11,10 @@ const arc = linkHorizontal<{ source: [number, number]; target: [number, number] 
 export function HeadArcs({ map }: { map: Drawable }) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const [focus, setFocus] = useState<Focus>({});
-  const room = Math.min(width * 0.34, Math.max(...[...map.queries, ...map.keys].map((text) => textWidth(text, 14))) + 16);
+  const room = Math.min(
+    width * 0.34,
+    Math.max(...[...map.queries, ...map.keys].map((text) => textWidth(text, 14))) + 16,
+  );
   const wide = Math.min(width, 2 * room + 420);
   const y = (i: number) => (i + 0.5) * kRow;
   const rows = Math.max(map.queries.length, map.keys.length);
@@ -47,7 +50,12 @@ export function HeadArcs({ map }: { map: Drawable }) {
             {clipped(text, 14, room - 12)}
           </text>
           {other !== null && other >= 0.005 && (
-            <text class="small-number" x={left ? room + 6 : wide - room - 6} y={y(i) + 4} text-anchor={left ? "start" : "end"}>
+            <text
+              class="small-number"
+              x={left ? room + 6 : wide - room - 6}
+              y={y(i) + 4}
+              text-anchor={left ? "start" : "end"}
+            >
               {percent(other)}
             </text>
           )}

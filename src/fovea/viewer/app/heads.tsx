@@ -134,7 +134,10 @@ function AllHeads({ trace }: { trace: Trace }) {
           <Choice
             label="Form"
             value={arcs ? "arcs" : "matrix"}
-            options={[["matrix", "Matrix"], ["arcs", "Arcs"]]}
+            options={[
+              ["matrix", "Matrix"],
+              ["arcs", "Arcs"],
+            ]}
             onChange={(form) => setParams({ form })}
           />
         )}
@@ -142,7 +145,10 @@ function AllHeads({ trace }: { trace: Trace }) {
           <Choice
             label="Unit"
             value={unit}
-            options={[["pieces", "Pieces"], ["words", "Words"]]}
+            options={[
+              ["pieces", "Pieces"],
+              ["words", "Words"],
+            ]}
             onChange={(u) => setParams({ u, cell: "" })}
           />
         )}
@@ -176,7 +182,9 @@ export function Heads() {
     <>
       <SentenceBar busy={busy} />
       <ErrorLine text={error} />
-      {trace && trace.heads.length === 0 && <Note>This model has no heads: it does not attend. Choose another above.</Note>}
+      {trace && trace.heads.length === 0 && (
+        <Note>This model has no heads: it does not attend. Choose another above.</Note>
+      )}
       {trace && trace.heads.length > 0 && <AllHeads trace={trace} />}
     </>
   );

@@ -2,137 +2,32 @@
 // The wheel scrolls, with Ctrl it zooms; a drag moves; arrow keys move a cell, + and - zoom.
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
-import { tickStep } from "d3-array";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { bigMap, type BigMap, bigScale, picture } from "./big_map";
+import { bigMap, bigScale, picture } from "./big_map";
+import {
+  cellSize,
+  drawCells,
+  drawCursor,
+  drawLabels,
+  drawMini,
+  type Ink,
+  kExact,
+  kLeft,
+  kTop,
+  prepared,
+  type View,
+} from "./large_drawing";
 import type { Cell } from "./matrix";
 import { useTheme } from "./theme";
-import { Button, clipped, percent, short, useWidth } from "./ui";
+import { Button, percent, short, useWidth } from "./ui";
 import type { Drawable } from "./words";
 
-const kLeft = 96;
-const kTop = 70;
-const kMini = 104;
-const kExact = 2; // pixels a cell has when cells are drawn one by one
-const kLabel = 12; // pixels a row needs for its label
-
-interface View {
-  width: number;
-  height: number;
-  base: number; // pixels a cell has when all are seen
-  transform: ZoomTransform;
-}
-
-const cellSize = (view: View) => view.base * view.transform.k;
-
-// Rows and columns on the screen.
-function window_of(map: BigMap, view: View) {
-  const size = cellSize(view);
-  const clamp = (value: number, most: number) => Math.max(0, Math.min(most, value));
-  return {
-    left: clamp(Math.floor(-view.transform.x / size), map.columns),
-    right: clamp(Math.ceil((view.width - view.transform.x) / size), map.columns),
-    top: clamp(Math.floor(-view.transform.y / size), map.rows),
-    bottom: clamp(Math.ceil((view.height - view.transform.y) / size), map.rows),
-  };
-}
-
-interface Ink {
-  text: string;
-  accent: string;
-  overview: HTMLCanvasElement;
-  colour: (value: number) => string;
-}
-
-function drawCells(pen: CanvasRenderingContext2D, map: BigMap, view: View, ink: Ink) {
-  const { transform } = view;
-  const size = cellSize(view);
-  pen.save();
-  pen.beginPath();
-  pen.rect(kLeft, kTop, view.width, view.height);
-  pen.clip();
-  pen.translate(kLeft + transform.x, kTop + transform.y);
-  pen.fillStyle = ink.colour(0);
-  pen.fillRect(0, 0, map.columns * size, map.rows * size);
-  if (size < kExact) {
-    pen.imageSmoothingEnabled = false;
-    pen.drawImage(ink.overview, 0, 0, map.columns * size, map.rows * size);
-  } else {
-    const seen = window_of(map, view);
-    const gap = size > 8 ? 1 : 0;
-    for (let row = seen.top; row < seen.bottom; ++row) {
-      map.cells(row, seen.left, seen.right, (column, weight) => {
-        pen.fillStyle = ink.colour(weight);
-        pen.fillRect(column * size, row * size, size - gap, size - gap);
-      });
-    }
-  }
-  pen.restore();
-}
-
-function drawLabels(pen: CanvasRenderingContext2D, map: Drawable, big: BigMap, view: View, ink: Ink) {
-  const size = cellSize(view);
-  const seen = window_of(big, view);
-  pen.fillStyle = ink.text;
-  pen.font = "12px system-ui, sans-serif";
-  pen.textBaseline = "middle";
-  const named = size >= kLabel;
-  // Where names do not fit, numbers of rows stand, well apart.
-  const apart = named ? 1 : tickStep(0, (5 * kLabel) / size, 1);
-  pen.textAlign = "right";
-  for (let q = Math.ceil(seen.top / apart) * apart; q < seen.bottom; q += apart) {
-    const text = named ? clipped(map.queries[q] ?? "", 12, kLeft - 14) : String(q);
-    pen.fillText(text, kLeft - 8, kTop + view.transform.y + (q + 0.5) * size);
-  }
-  pen.textAlign = "left";
-  for (let k = Math.ceil(seen.left / apart) * apart; k < seen.right; k += apart) {
-    pen.save();
-    pen.translate(kLeft + view.transform.x + (k + 0.5) * size, kTop - 8);
-    pen.rotate(-Math.PI / 3);
-    pen.fillText(named ? clipped(map.keys[k] ?? "", 12, kTop - 10) : String(k), 0, 0);
-    pen.restore();
-  }
-}
-
-function drawCursor(pen: CanvasRenderingContext2D, cell: Cell, view: View, ink: Ink) {
-  const size = cellSize(view);
-  const side = Math.max(size, 7);
-  const [x, y] = [kLeft + view.transform.x + (cell.key + 0.5) * size, kTop + view.transform.y + (cell.query + 0.5) * size];
-  if (x < kLeft || y < kTop) return;
-  pen.strokeStyle = ink.accent;
-  pen.lineWidth = 2;
-  pen.strokeRect(x - side / 2, y - side / 2, side, side);
-}
-
-function prepared(canvas: HTMLCanvasElement, width: number, height: number) {
-  const dots = window.devicePixelRatio || 1;
-  if (canvas.width !== Math.round(width * dots) || canvas.height !== Math.round(height * dots)) {
-    canvas.width = Math.round(width * dots);
-    canvas.height = Math.round(height * dots);
-  }
-  const pen = canvas.getContext("2d")!;
-  pen.setTransform(dots, 0, 0, dots, 0, 0);
-  pen.clearRect(0, 0, width, height);
-  return pen;
-}
-
-function drawMini(canvas: HTMLCanvasElement, map: BigMap, view: View, ink: Ink) {
-  const ratio = map.rows / map.columns;
-  const [width, height] = ratio > 1 ? [kMini / ratio, kMini] : [kMini, kMini * ratio];
-  const pen = prepared(canvas, width, height);
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  pen.drawImage(ink.overview, 0, 0, width, height);
-  const seen = window_of(map, view);
-  pen.strokeStyle = ink.accent;
-  pen.lineWidth = 2;
-  const [x, y] = [(seen.left / map.columns) * width, (seen.top / map.rows) * height];
-  const w = ((seen.right - seen.left) / map.columns) * width;
-  const h = ((seen.bottom - seen.top) / map.rows) * height;
-  pen.strokeRect(Math.min(x + 1, width - 5), Math.min(y + 1, height - 5), Math.max(4, w - 2), Math.max(4, h - 2));
-}
-
-export function LargeMap(props: { map: Drawable; label: string; selected?: Cell | null; onSelect?: (cell: Cell) => void }) {
+export function LargeMap(props: {
+  map: Drawable;
+  label: string;
+  selected?: Cell | null;
+  onSelect?: (cell: Cell) => void;
+}) {
   const { map, label, selected, onSelect } = props;
   const { dark } = useTheme();
   const [ref, width] = useWidth<HTMLDivElement>();
@@ -178,8 +73,14 @@ export function LargeMap(props: { map: Drawable; label: string; selected?: Cell 
     const { base } = view.current;
     const zooming = zoom<HTMLCanvasElement, unknown>()
       .scaleExtent([1, deepest])
-      .extent([[0, 0], [plot, tall]])
-      .translateExtent([[0, 0], [Math.max(plot, big.columns * base), Math.max(tall, big.rows * base)]])
+      .extent([
+        [0, 0],
+        [plot, tall],
+      ])
+      .translateExtent([
+        [0, 0],
+        [Math.max(plot, big.columns * base), Math.max(tall, big.rows * base)],
+      ])
       .filter((event: Event) => event.type !== "wheel" || (event as WheelEvent).ctrlKey)
       .on("zoom", ({ transform }: { transform: ZoomTransform }) => {
         view.current.transform = transform;
@@ -205,9 +106,17 @@ export function LargeMap(props: { map: Drawable; label: string; selected?: Cell 
   const home = () => canvas.current && behaviour.current?.transform(select(canvas.current), zoomIdentity);
   const show = (cell: Cell) => {
     const size = cellSize(view.current);
-    const [x, y] = [view.current.transform.x + (cell.key + 0.5) * size, view.current.transform.y + (cell.query + 0.5) * size];
+    const [x, y] = [
+      view.current.transform.x + (cell.key + 0.5) * size,
+      view.current.transform.y + (cell.query + 0.5) * size,
+    ];
     if (x > 0 && x < plot && y > 0 && y < tall) return;
-    if (canvas.current) behaviour.current?.translateTo(select(canvas.current), (cell.key + 0.5) * view.current.base, (cell.query + 0.5) * view.current.base);
+    if (canvas.current)
+      behaviour.current?.translateTo(
+        select(canvas.current),
+        (cell.key + 0.5) * view.current.base,
+        (cell.query + 0.5) * view.current.base,
+      );
   };
   const choose = (cell: Cell) => {
     if (cell.query < 0 || cell.key < 0 || cell.query >= big.rows || cell.key >= big.columns) return;
@@ -245,7 +154,7 @@ export function LargeMap(props: { map: Drawable; label: string; selected?: Cell 
     const { base } = view.current;
     if (!canvas.current || !behaviour.current) return;
     const selection = select(canvas.current);
-    if (view.current.transform.k <= 1) behaviour.current.scaleTo(selection, kExact * 4 / base);
+    if (view.current.transform.k <= 1) behaviour.current.scaleTo(selection, (kExact * 4) / base);
     behaviour.current.translateTo(
       selection,
       ((event.clientX - box.left) / box.width) * big.columns * base,
@@ -264,8 +173,12 @@ export function LargeMap(props: { map: Drawable; label: string; selected?: Cell 
   return (
     <div ref={ref} class="large-map">
       <div class="large-bar">
-        <Button aria-label="Zoom in" onClick={() => by(1.6)}>+</Button>
-        <Button aria-label="Zoom out" onClick={() => by(1 / 1.6)}>−</Button>
+        <Button aria-label="Zoom in" onClick={() => by(1.6)}>
+          +
+        </Button>
+        <Button aria-label="Zoom out" onClick={() => by(1 / 1.6)}>
+          −
+        </Button>
         <Button onClick={home}>Whole</Button>
         <span class="told" data-mode={exact ? "exact" : "overview"}>
           {told}; full colour from {full}. Ctrl and wheel zoom, a drag moves.

@@ -20,7 +20,7 @@ const curve = linkVertical<unknown, { at: [number, number] }>()
 
 const kFaintest = 0.08; // of the largest; lighter lines only make the picture grey
 
-export function Links(props: { map: Drawable; focus: Focus; onFocus: (focus: Focus) => void; pinned?: Focus }) {
+export function Links(props: { map: Drawable; focus: Focus; onFocus: (focus: Focus) => void }) {
   const { map, focus, onFocus } = props;
   const [ref, width] = useWidth<HTMLDivElement>();
   const keys = useRef<(HTMLElement | null)[]>([]);
@@ -105,7 +105,9 @@ export function Links(props: { map: Drawable; focus: Focus; onFocus: (focus: Foc
           </button>
         ))}
       </p>
-      <p class="hidden" aria-live="polite">{said}</p>
+      <p class="hidden" aria-live="polite">
+        {said}
+      </p>
     </div>
   );
 }

@@ -59,7 +59,11 @@ function views(): View[] {
     heads: (trace?.heads.length ?? 0) > 0,
     without: (trace?.methods.length ?? 0) > 0,
   };
-  const first = { ...kViews[0]!, name: "Attention", lede: "Point at a word, or choose a cell, to see where it looked." };
+  const first = {
+    ...kViews[0]!,
+    name: "Attention",
+    lede: "Point at a word, or choose a cell, to see where it looked.",
+  };
   return [first, ...kViews.slice(1)].filter((view) => has[view.id]);
 }
 
@@ -128,7 +132,11 @@ function Page() {
   const ready = isFile ? inline.trace !== null : models.length > 0;
   return (
     <Models.Provider value={models}>
-      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.querySelector<HTMLElement>("main")?.focus())}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => (event.preventDefault(), document.querySelector<HTMLElement>("main")?.focus())}
+      >
         To the content
       </a>
       <header class="top">

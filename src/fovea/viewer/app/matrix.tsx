@@ -28,7 +28,6 @@ interface Props {
   focus?: Focus;
   onFocus?: (focus: Focus) => void;
   largestCell?: number;
-  compact?: boolean; // no numbers in the cells
 }
 
 export function valueText(map: Drawable, query: number, key: number): string {
@@ -53,7 +52,7 @@ function layout(map: Drawable, width: number, largestCell: number) {
   return { left, top, cell, upright, keyWidth, right };
 }
 
-export function Matrix({ map, label, selected, onSelect, focus = {}, onFocus, largestCell = 52, compact }: Props) {
+export function Matrix({ map, label, selected, onSelect, focus = {}, onFocus, largestCell = 52 }: Props) {
   const { dark } = useTheme();
   const [ref, width] = useWidth<HTMLDivElement>();
   const grid = useRef<SVGSVGElement>(null);
@@ -93,7 +92,7 @@ export function Matrix({ map, label, selected, onSelect, focus = {}, onFocus, la
   // A word is looked at along its row or column; a cell along both.
   const dim = (query: number, key: number) =>
     (focus.query !== undefined || focus.key !== undefined) && focus.query !== query && focus.key !== key;
-  const numbers = !compact && cell >= 30 && (map.shares || largest >= 0.1);
+  const numbers = cell >= 30 && (map.shares || largest >= 0.1);
   // As wide as its largest cells make it, where there is room: what stands beside it comes close.
   const natural = left + columns * largestCell + right + 8;
   return (

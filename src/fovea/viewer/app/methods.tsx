@@ -81,7 +81,9 @@ function Correlation({ trace }: { trace: Trace }) {
             <tr>
               <td />
               {names.map((name) => (
-                <th key={name} scope="col"><span>{name}</span></th>
+                <th key={name} scope="col">
+                  <span>{name}</span>
+                </th>
               ))}
             </tr>
           </thead>
@@ -123,7 +125,10 @@ export function Methods() {
           <Choice
             label="Unit"
             value={unit}
-            options={[["words", "Words"], ["pieces", "Pieces"]]}
+            options={[
+              ["words", "Words"],
+              ["pieces", "Pieces"],
+            ]}
             onChange={(u) => setParams({ u })}
           />
         )}
@@ -137,7 +142,11 @@ export function Methods() {
             Check each map against the model (takes longer)
           </label>
         )}
-        {busy && <span class="quiet" role="status">Computing…</span>}
+        {busy && (
+          <span class="quiet" role="status">
+            Computing…
+          </span>
+        )}
       </div>
       {trace && trace.methods.length === 0 && !busy && <Note>There are no maps of methods in this Trace.</Note>}
       {trace && trace.methods.length > 0 && (

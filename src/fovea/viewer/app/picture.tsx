@@ -11,7 +11,11 @@ export function Picture({ trace, map, query }: { trace: Trace; map: Drawable; qu
   const largest = Math.max(...row.map((value) => value ?? 0), 1e-9);
   return (
     <figure class="picture">
-      <svg viewBox={`0 0 ${image.width} ${image.height}`} role="img" aria-label={`Where '${map.queries[query]}' looked`}>
+      <svg
+        viewBox={`0 0 ${image.width} ${image.height}`}
+        role="img"
+        aria-label={`Where '${map.queries[query]}' looked`}
+      >
         <image href={`data:image/png;base64,${image.png}`} width={image.width} height={image.height} />
         {keys.map(({ box }, k) =>
           box ? (

@@ -48,7 +48,12 @@ function download(content: Blob, name: string) {
 }
 
 type Kind = "svg" | "png" | "html" | "json";
-const kNames: Record<Kind, string> = { svg: "Picture, SVG", png: "Picture, PNG", html: "Page, HTML", json: "Numbers, JSON" };
+const kNames: Record<Kind, string> = {
+  svg: "Picture, SVG",
+  png: "Picture, PNG",
+  html: "Page, HTML",
+  json: "Numbers, JSON",
+};
 
 async function content(kind: Kind, root: HTMLElement): Promise<Blob> {
   const trace = root.dataset.view === "learn" ? null : shown.trace;
@@ -101,21 +106,20 @@ export function SaveMenu() {
   };
   return (
     <>
-      <details
-        ref={menu}
-        class="menu"
-        onFocusOut={leave}
-        onKeyDown={(event) => event.key === "Escape" && done("")}
-      >
+      <details ref={menu} class="menu" onFocusOut={leave} onKeyDown={(event) => event.key === "Escape" && done("")}>
         <summary>Save</summary>
         <div class="menu-items">
           {(Object.keys(kNames) as Kind[]).map((kind) => (
-            <Button key={kind} onClick={() => save(kind)}>{kNames[kind]}</Button>
+            <Button key={kind} onClick={() => save(kind)}>
+              {kNames[kind]}
+            </Button>
           ))}
           <Button onClick={copy}>Copy address</Button>
         </div>
       </details>
-      <p class="toast" role="status">{said}</p>
+      <p class="toast" role="status">
+        {said}
+      </p>
     </>
   );
 }

@@ -32,7 +32,10 @@ const round = (value: number) => Math.round(100 * value) / 100;
 // A drawing with the styles that the page's style sheet gives it.
 function drawing(svg: SVGSVGElement, origin: Origin): SVGElement {
   const copy = svg.cloneNode(true) as SVGSVGElement;
-  const [from, to] = [[svg, ...svg.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+  const [from, to] = [
+    [svg, ...svg.querySelectorAll("*")],
+    [copy, ...copy.querySelectorAll("*")],
+  ];
   from.forEach((element, i) => {
     const style = getComputedStyle(element);
     const target = to[i]!;
@@ -90,7 +93,8 @@ function lines(node: Text): { text: string; box: DOMRect }[] {
 
 function background(element: HTMLElement, style: CSSStyleDeclaration, origin: Origin, to: SVGElement) {
   const box = element.getBoundingClientRect();
-  const line = style.borderTopStyle !== "none" && style.borderLeftStyle !== "none" ? parseFloat(style.borderTopWidth) : 0;
+  const line =
+    style.borderTopStyle !== "none" && style.borderLeftStyle !== "none" ? parseFloat(style.borderTopWidth) : 0;
   const clear = isClear(style.backgroundColor);
   if ((clear && line === 0) || box.width === 0) return;
   to.append(
@@ -131,7 +135,10 @@ function add(node: Node, origin: Origin, to: SVGElement) {
   }
   if (node instanceof HTMLSelectElement || (node instanceof HTMLInputElement && node.type === "text")) {
     const text = node instanceof HTMLSelectElement ? (node.selectedOptions[0]?.text ?? "") : node.value;
-    const inner = new DOMRect(box.left + parseFloat(style.paddingLeft), box.top + (box.height - 1.2 * parseFloat(style.fontSize)) / 2);
+    const inner = new DOMRect(
+      box.left + parseFloat(style.paddingLeft),
+      box.top + (box.height - 1.2 * parseFloat(style.fontSize)) / 2,
+    );
     return void target.append(textAt(text, inner, style, origin));
   }
   for (const child of node.childNodes) add(child, origin, target);
@@ -158,6 +165,9 @@ export async function asPng({ svg, width, height }: ReturnType<typeof snapshot>)
   [canvas.width, canvas.height] = [Math.round(width * factor), Math.round(height * factor)];
   canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture is too large for this browser."))), "image/png"),
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error("The picture is too large for this browser."))),
+      "image/png",
+    ),
   );
 }

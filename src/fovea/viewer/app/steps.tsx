@@ -58,7 +58,10 @@ function ModelStory(props: { trace: Trace; title: string; place: Place }) {
           <Select
             label="Head"
             value={params.h ?? ""}
-            options={[["", "mean of heads"], ...usual.map((head) => [String(head.head), `head ${head.head + 1}`] as const)]}
+            options={[
+              ["", "mean of heads"],
+              ...usual.map((head) => [String(head.head), `head ${head.head + 1}`] as const),
+            ]}
             onChange={(h) => setParams({ h })}
           />
         )}
@@ -102,7 +105,12 @@ export function moved({ index, stage }: Place, by: 1 | -1, count: number): Place
 
 // Bars and triangles, drawn: not every system has these signs in its letters.
 function Sign({ of }: { of: "first" | "back" | "on" | "last" }) {
-  const paths = { first: "M3 3v10M13 3L6 8l7 5z", back: "M12 3L5 8l7 5z", on: "M4 3l7 5-7 5z", last: "M13 3v10M3 3l7 5-7 5z" };
+  const paths = {
+    first: "M3 3v10M13 3L6 8l7 5z",
+    back: "M12 3L5 8l7 5z",
+    on: "M4 3l7 5-7 5z",
+    last: "M13 3v10M3 3l7 5-7 5z",
+  };
   return (
     <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
       <path d={paths[of]} fill="currentColor" stroke="currentColor" stroke-width="1.6" stroke-linejoin="round" />
@@ -146,17 +154,31 @@ function Player({ first, second, names }: { first: Trace; second: Trace | null; 
     <>
       <div class="figure-bar player">
         <div class="controls" role="group" aria-label="Player" data-unsaved>
-        <Button aria-label="To the beginning" onClick={() => go(() => ({ index: 0, stage: 0 }))}><Sign of="first" /></Button>
-        <Button aria-label="A step back" onClick={() => step(-1)}><Sign of="back" /></Button>
-        <Button class="primary" onClick={play}>{playing ? "Pause" : "Play"}</Button>
-        <Button aria-label="A step on" onClick={() => step(1)}><Sign of="on" /></Button>
-        <Button aria-label="To the end" onClick={() => go(() => ({ index: count - 1, stage: kStages.length - 1 }))}><Sign of="last" /></Button>
-        <Choice
-          label="Pace"
-          value={pace}
-          options={[["slow", "Slow"], ["normal", "Normal"], ["fast", "Fast"]]}
-          onChange={setPace}
-        />
+          <Button aria-label="To the beginning" onClick={() => go(() => ({ index: 0, stage: 0 }))}>
+            <Sign of="first" />
+          </Button>
+          <Button aria-label="A step back" onClick={() => step(-1)}>
+            <Sign of="back" />
+          </Button>
+          <Button class="primary" onClick={play}>
+            {playing ? "Pause" : "Play"}
+          </Button>
+          <Button aria-label="A step on" onClick={() => step(1)}>
+            <Sign of="on" />
+          </Button>
+          <Button aria-label="To the end" onClick={() => go(() => ({ index: count - 1, stage: kStages.length - 1 }))}>
+            <Sign of="last" />
+          </Button>
+          <Choice
+            label="Pace"
+            value={pace}
+            options={[
+              ["slow", "Slow"],
+              ["normal", "Normal"],
+              ["fast", "Fast"],
+            ]}
+            onChange={setPace}
+          />
         </div>
         <span class="quiet" role="status">
           Word {place.index + 1} of {count}, step {place.stage + 1} of {kStages.length}: {kStages[place.stage]}

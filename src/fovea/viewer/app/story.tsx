@@ -33,7 +33,19 @@ interface Place {
   keys: string[];
 }
 
-function Strips({ states, place, y, height, opacity }: { states: number[][]; place: Place; y: number; height: number; opacity: number[] }) {
+function Strips({
+  states,
+  place,
+  y,
+  height,
+  opacity,
+}: {
+  states: number[][];
+  place: Place;
+  y: number;
+  height: number;
+  opacity: number[];
+}) {
   const { dark } = useTheme();
   const scale = scaleOf(dark, largestOf(states) || 1);
   const width = Math.min(26, place.column - 6);
@@ -61,11 +73,20 @@ function Strips({ states, place, y, height, opacity }: { states: number[][]; pla
   );
 }
 
-function Bars(props: { values: (number | null)[]; place: Place; y: number; height: number; text: (value: number) => string; weights?: boolean }) {
+function Bars(props: {
+  values: (number | null)[];
+  place: Place;
+  y: number;
+  height: number;
+  text: (value: number) => string;
+  weights?: boolean;
+}) {
   const { values, place, y, height } = props;
   const known = values.map((value) => value ?? 0);
   const [low, high] = props.weights ? [0, 1] : [Math.min(0, ...known), Math.max(0.001, ...known)];
-  const scale = scaleLinear().domain([low, high]).range([y + height - (low < 0 ? 14 : 0), y + 14]);
+  const scale = scaleLinear()
+    .domain([low, high])
+    .range([y + height - (low < 0 ? 14 : 0), y + 14]);
   const width = Math.min(26, place.column - 6);
   return (
     <g class="bars">
@@ -93,7 +114,11 @@ function Context(props: { context: number[]; weights: (number | null)[]; place: 
   const cells = strip(context, 48);
   const scale = scaleOf(dark, Math.max(...cells.map(Math.abs), 1e-9));
   if (cells.length === 0) {
-    return <text class="quiet" x={place.left} y={y + 14}>Each head of each layer reads its own: there is no single vector.</text>;
+    return (
+      <text class="quiet" x={place.left} y={y + 14}>
+        Each head of each layer reads its own: there is no single vector.
+      </text>
+    );
   }
   const wide = Math.min(width, 480);
   const from = place.left + Math.max(0, (width - wide) / 2);
@@ -114,13 +139,32 @@ function Context(props: { context: number[]; weights: (number | null)[]; place: 
         })}
       </g>
       {cells.map((value, i) => (
-        <rect key={i} x={from + (i * wide) / cells.length} y={y + 44} width={wide / cells.length + 0.5} height="22" fill={scale.css(value)} />
+        <rect
+          key={i}
+          x={from + (i * wide) / cells.length}
+          y={y + 44}
+          width={wide / cells.length + 0.5}
+          height="22"
+          fill={scale.css(value)}
+        />
       ))}
     </g>
   );
 }
 
-export function Candidates({ step, said, left, width, y }: { step: Step; said: string; left: number; width: number; y: number }) {
+export function Candidates({
+  step,
+  said,
+  left,
+  width,
+  y,
+}: {
+  step: Step;
+  said: string;
+  left: number;
+  width: number;
+  y: number;
+}) {
   const names = Math.min(130, width * 0.4);
   const long = Math.max(40, width - names - 60);
   return (
@@ -132,7 +176,13 @@ export function Candidates({ step, said, left, width, y }: { step: Step; said: s
             <text x={left + names - 10} y={y + i * kLine + 14} text-anchor="end">
               {clipped(plain(choice.text), 13, names - 14)}
             </text>
-            <rect x={left + names} y={y + i * kLine + 3} width={Math.max(1, long * choice.probability)} height={kLine - 7} rx="2" />
+            <rect
+              x={left + names}
+              y={y + i * kLine + 3}
+              width={Math.max(1, long * choice.probability)}
+              height={kLine - 7}
+              rx="2"
+            />
             <text class="small-number" x={left + names + long * choice.probability + 6} y={y + i * kLine + 14}>
               {percent(choice.probability, 1)}
             </text>
@@ -167,13 +217,22 @@ export function Story(props: { trace: Trace; heads: Head[]; index: number; stage
   const stageTitle = (n: number, about = kAbout[n]!) => (
     <text class="stage-title" x={left} y={tops[n]! - 10}>
       <tspan class="stage-number">{n + 1}</tspan> <tspan class="stage-name">{kStages[n]}</tspan>
-      {width > 480 && <tspan class="stage-about" dx="8">{clipped(about, 13, width - 150)}</tspan>}
+      {width > 480 && (
+        <tspan class="stage-about" dx="8">
+          {clipped(about, 13, width - 150)}
+        </tspan>
+      )}
     </text>
   );
   return (
     <div ref={ref} class="story">
       {width > 0 && step && (
-        <svg width={wide} height={bottom + 8} role="img" aria-label={`${props.title}: ${kStages[stage]} of word ${index + 1}`}>
+        <svg
+          width={wide}
+          height={bottom + 8}
+          role="img"
+          aria-label={`${props.title}: ${kStages[stage]} of word ${index + 1}`}
+        >
           <g class={shown(0)}>
             {stageTitle(0)}
             {keys.map((text, k) => (
@@ -181,22 +240,47 @@ export function Story(props: { trace: Trace; heads: Head[]; index: number; stage
                 {clipped(text, 13, column - 4)}
               </text>
             ))}
-            <Strips states={source.states} place={place} y={tops[0]! + 24} height={strips} opacity={stage >= 3 && attends ? weights.map((w) => 0.12 + 0.88 * (w ?? 0)) : []} />
+            <Strips
+              states={source.states}
+              place={place}
+              y={tops[0]! + 24}
+              height={strips}
+              opacity={stage >= 3 && attends ? weights.map((w) => 0.12 + 0.88 * (w ?? 0)) : []}
+            />
           </g>
           <g class={shown(1)}>
             {stageTitle(1, attends ? kAbout[1] : "none: it does not look back at the words")}
-            {scores.length > 0 && <Bars values={scores} place={place} y={tops[1]!} height={88} text={(v) => short(v, 1)} />}
+            {scores.length > 0 && (
+              <Bars values={scores} place={place} y={tops[1]!} height={88} text={(v) => short(v, 1)} />
+            )}
             {attends && scores.length === 0 && (
-              <text class="quiet" x={left} y={tops[1]! + 14}>Each head has its own scores: choose one head to see them.</text>
+              <text class="quiet" x={left} y={tops[1]! + 14}>
+                Each head has its own scores: choose one head to see them.
+              </text>
             )}
           </g>
           <g class={shown(2)}>
             {stageTitle(2, attends ? kAbout[2] : "none: nothing is chosen")}
-            {attends && <Bars values={weights} place={place} y={tops[2]!} height={88} weights text={(v) => (v >= 0.005 ? String(Math.round(100 * v)) : "")} />}
+            {attends && (
+              <Bars
+                values={weights}
+                place={place}
+                y={tops[2]!}
+                height={88}
+                weights
+                text={(v) => (v >= 0.005 ? String(Math.round(100 * v)) : "")}
+              />
+            )}
           </g>
           <g class={shown(3)}>
             {stageTitle(3, attends ? kAbout[3] : "one vector for all, the same at every step")}
-            <Context context={step.context} weights={weights} place={place} width={Math.min(width, wide) - 2 * left} y={tops[3]!} />
+            <Context
+              context={step.context}
+              weights={weights}
+              place={place}
+              width={Math.min(width, wide) - 2 * left}
+              y={tops[3]!}
+            />
           </g>
           <g class={shown(4)}>
             {stageTitle(4)}

@@ -51,7 +51,9 @@ export function SentenceBar({ busy }: { busy: boolean }) {
   return (
     <section class={`subject${busy ? " busy" : ""}`} aria-label="Sentence and model">
       <div class="ask">
-        <label class="hidden" for="sentence">Sentence</label>
+        <label class="hidden" for="sentence">
+          Sentence
+        </label>
         <input
           id="sentence"
           type="text"
@@ -88,9 +90,7 @@ function FileSubject() {
   return (
     <section class="subject" aria-label="Sentence and model">
       <p class="file-sentence">{sentence}</p>
-      <p class="quiet">
-        {[trace.task, trace.model, ...sizes].filter((part) => part).join(" · ")}
-      </p>
+      <p class="quiet">{[trace.task, trace.model, ...sizes].filter((part) => part).join(" · ")}</p>
     </section>
   );
 }

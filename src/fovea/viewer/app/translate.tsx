@@ -21,9 +21,7 @@ function chosenHeads(trace: Trace, name: string): Head[] {
   const [layer, head] = name.split(".");
   const found = trace.heads.filter(
     (one) =>
-      one.kind === usual[0]?.kind &&
-      String(one.layer) === layer &&
-      (head === undefined || String(one.head) === head),
+      one.kind === usual[0]?.kind && String(one.layer) === layer && (head === undefined || String(one.head) === head),
   );
   return found.length > 0 ? found : usual;
 }
@@ -63,7 +61,10 @@ function Attention({ trace }: { trace: Trace }) {
           <Choice
             label="Unit"
             value={unit}
-            options={[["words", "Words"], ["pieces", "Pieces"]]}
+            options={[
+              ["words", "Words"],
+              ["pieces", "Pieces"],
+            ]}
             onChange={(u) => setParams({ u, cell: "" })}
           />
         )}
@@ -99,8 +100,9 @@ function NoAttention({ trace }: { trace: Trace }) {
     <>
       <p class="translation-only">{trace.output}</p>
       <Note>
-        A model of kind <em>{trace.model}</em> reads the sentence once, into one vector, and never looks back: there is no
-        attention to draw. {!isFile && <a href={viewAddress("without")}>Without attention</a>} {!isFile && "shows where it looked all the same."}
+        A model of kind <em>{trace.model}</em> reads the sentence once, into one vector, and never looks back: there is
+        no attention to draw. {!isFile && <a href={viewAddress("without")}>Without attention</a>}{" "}
+        {!isFile && "shows where it looked all the same."}
       </Note>
     </>
   );
@@ -113,7 +115,9 @@ export function Translate() {
     <>
       <SentenceBar busy={busy} />
       <ErrorLine text={error} />
-      <p class="hidden" aria-live="polite">{trace && !busy ? `Output: ${trace.output.slice(0, 300)}` : ""}</p>
+      <p class="hidden" aria-live="polite">
+        {trace && !busy ? `Output: ${trace.output.slice(0, 300)}` : ""}
+      </p>
       {trace && <Attention trace={trace} />}
     </>
   );

@@ -5,7 +5,12 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 export const percent = (value: number | null | undefined, digits = 0): string =>
   value == null ? "–" : `${(100 * value).toFixed(digits)} %`;
 export const short = (value: number | null | undefined, digits = 3): string =>
-  value == null ? "–" : value.toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1").replace(/^-/, "−");
+  value == null
+    ? "–"
+    : value
+        .toFixed(digits)
+        .replace(/^-(0(\.0*)?)$/, "$1")
+        .replace(/^-/, "−");
 
 // Width of an element, followed as it changes.
 export function useWidth<Kind extends HTMLElement>(): [RefObject<Kind>, number] {
@@ -72,7 +77,11 @@ export function Select(props: {
   return (
     <label class="select">
       <span>{props.label}</span>
-      <select aria-label={props.label} value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
+      <select
+        aria-label={props.label}
+        value={props.value}
+        onChange={(event) => props.onChange(event.currentTarget.value)}
+      >
         {props.options.map(([value, text]) => (
           <option key={value} value={value} selected={value === props.value}>
             {text}

@@ -81,7 +81,14 @@ export function drawable(trace: Trace, maps: (Head | Method)[], unit: Unit): Dra
   const signed = "signed" in first && first.signed;
   if (first.large) {
     const names = (axis: Axis) => axis.labels.map((one) => plain(one.text));
-    return { queries: names(queryAxis), keys: names(keyAxis), weights: [], large: first.large, signed, shares: !signed };
+    return {
+      queries: names(queryAxis),
+      keys: names(keyAxis),
+      weights: [],
+      large: first.large,
+      signed,
+      shares: !signed,
+    };
   }
   const queries = rowGroups(queryAxis, sentenceOf(trace, first.queries), unit);
   const keys = groupsOf(keyAxis, sentenceOf(trace, first.keys), unit);
@@ -94,6 +101,7 @@ export function drawable(trace: Trace, maps: (Head | Method)[], unit: Unit): Dra
     weights,
     ...(scores?.length ? { scores: queries.map((g) => scores[g.members[0]!] ?? []) } : {}),
     signed,
-    shares: !signed && weights.every((row) => Math.abs(row.reduce<number>((sum, one) => sum + (one ?? 0), 0) - 1) < 0.02),
+    shares:
+      !signed && weights.every((row) => Math.abs(row.reduce<number>((sum, one) => sum + (one ?? 0), 0) - 1) < 0.02),
   };
 }

@@ -38,18 +38,22 @@ function open(html: string, hash: string, use: (page: Page) => Promise<void>, op
 }
 
 test("every view that a Trace has opens from disk, and no other", () =>
-  open(standalone(sampleTrace({ model: "en-fr-big", input: "The old cat", methods: kMethods, check: true, states: true })), "", async (page) => {
-    const links = page.getByRole("navigation", { name: "Views" }).getByRole("link");
-    assert.deepEqual(await links.allInnerTexts(), ["Attention", "Step by step", "Heads", "Without attention"]);
-    assert.equal((await gridWeights(page, /^Alignment/)).length, 3);
-    await links.nth(1).click();
-    await page.locator(".story svg").waitFor();
-    await links.nth(2).click();
-    assert.equal(await page.locator(".small").count(), 16);
-    await links.nth(3).click();
-    assert.equal(await page.locator(".card").count(), kMethods.length);
-    assert.equal(await page.getByLabel("Sentence", { exact: true }).count(), 0);
-  }));
+  open(
+    standalone(sampleTrace({ model: "en-fr-big", input: "The old cat", methods: kMethods, check: true, states: true })),
+    "",
+    async (page) => {
+      const links = page.getByRole("navigation", { name: "Views" }).getByRole("link");
+      assert.deepEqual(await links.allInnerTexts(), ["Attention", "Step by step", "Heads", "Without attention"]);
+      assert.equal((await gridWeights(page, /^Alignment/)).length, 3);
+      await links.nth(1).click();
+      await page.locator(".story svg").waitFor();
+      await links.nth(2).click();
+      assert.equal(await page.locator(".small").count(), 16);
+      await links.nth(3).click();
+      assert.equal(await page.locator(".card").count(), kMethods.length);
+      assert.equal(await page.getByLabel("Sentence", { exact: true }).count(), 0);
+    },
+  ));
 
 test("an address within a file is kept", () =>
   open(standalone(sampleTrace({ model: "en-fr", input: "The old cat" })), "#/translate?cell=1.1", async (page) => {
@@ -57,7 +61,10 @@ test("an address within a file is kept", () =>
   }));
 
 test("what a Trace says can neither end its element nor run", () => {
-  const trace = sampleTrace({ model: "en-fr", input: "</script><script>document.title='hacked'</script> <img src=x onerror=alert(1)>" });
+  const trace = sampleTrace({
+    model: "en-fr",
+    input: "</script><script>document.title='hacked'</script> <img src=x onerror=alert(1)>",
+  });
   trace.model = "<b onclick=alert(1)>model</b>";
   return open(standalone(trace), "", async (page) => {
     await page.locator(".sentence").first().waitFor();
@@ -132,7 +139,11 @@ test("10,000 tokens open within two seconds, zoom in to exact weights, and move 
 });
 
 test("an image is shown with what the chosen word looked at", () => {
-  const labels = [0, 1, 2, 3].map((i) => ({ text: `region ${i}`, word: null, box: [8 * (i % 2), 8 * Math.floor(i / 2), 8 * (i % 2) + 8, 8 * Math.floor(i / 2) + 8] }));
+  const labels = [0, 1, 2, 3].map((i) => ({
+    text: `region ${i}`,
+    word: null,
+    box: [8 * (i % 2), 8 * Math.floor(i / 2), 8 * (i % 2) + 8, 8 * Math.floor(i / 2) + 8],
+  }));
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const trace = {
     format: "fovea.trace",
@@ -142,15 +153,39 @@ test("an image is shown with what the chosen word looked at", () => {
     output: "a ball",
     axes: [
       { name: "regions", kind: "regions", labels },
-      { name: "target", kind: "words", labels: [{ text: "a", word: 0 }, { text: "ball", word: 1 }] },
+      {
+        name: "target",
+        kind: "words",
+        labels: [
+          { text: "a", word: 0 },
+          { text: "ball", word: 1 },
+        ],
+      },
     ],
-    heads: [{ kind: "cross", layer: 0, head: 0, queries: "target", keys: "regions", weights: [[0.25, 0.25, 0.25, 0.25], [0, 0.1, 0.1, 0.8]] }],
+    heads: [
+      {
+        kind: "cross",
+        layer: 0,
+        head: 0,
+        queries: "target",
+        keys: "regions",
+        weights: [
+          [0.25, 0.25, 0.25, 0.25],
+          [0, 0.1, 0.1, 0.8],
+        ],
+      },
+    ],
     image: { width: 16, height: 16, png },
   };
   return open(standalone(trace), "", async (page) => {
     await page.locator(".sentence.said button", { hasText: "ball" }).hover();
-    const strong = await page.locator(".picture .region").evaluateAll((all) => all.map((one) => Number(one.getAttribute("fill-opacity"))));
-    assert.deepEqual(strong.map((value) => Math.round(100 * value)), [0, 9, 9, 75]);
+    const strong = await page
+      .locator(".picture .region")
+      .evaluateAll((all) => all.map((one) => Number(one.getAttribute("fill-opacity"))));
+    assert.deepEqual(
+      strong.map((value) => Math.round(100 * value)),
+      [0, 9, 9, 75],
+    );
   });
 });
 

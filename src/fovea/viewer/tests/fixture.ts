@@ -22,7 +22,11 @@ export const kModels = [
     layers: 1,
     heads: 1,
     methods: kMethods.filter((name) => name !== "rollout"),
-    examples: ["The old cat sees a small house.", "The girl will not enter the church.", "Unbelievable sunflowers grow."],
+    examples: [
+      "The old cat sees a small house.",
+      "The girl will not enter the church.",
+      "Unbelievable sunflowers grow.",
+    ],
   },
   {
     name: "en-fr-big",
@@ -53,7 +57,10 @@ function pieces(sentence: string): { text: string; word: number | null }[] {
   const words = sentence.split(/\s+/).filter((word) => word !== "");
   const labels = words.flatMap((word, i) =>
     word.length > 7
-      ? [{ text: `▁${word.slice(0, 5)}`, word: i }, { text: word.slice(5), word: i }]
+      ? [
+          { text: `▁${word.slice(0, 5)}`, word: i },
+          { text: word.slice(5), word: i },
+        ]
       : [{ text: `▁${word}`, word: i }],
   );
   return [...labels, { text: "</s>", word: null as unknown as number }];
@@ -89,7 +96,14 @@ const translated = (input: string) =>
   input
     .split(/\s+/)
     .filter((word) => word !== "")
-    .map((word) => word.toLowerCase().replace(/^the$/, "le").replace(/cat/, "chat").replace(/house/, "maison").replace(/old/, "vieux"))
+    .map((word) =>
+      word
+        .toLowerCase()
+        .replace(/^the$/, "le")
+        .replace(/cat/, "chat")
+        .replace(/house/, "maison")
+        .replace(/old/, "vieux"),
+    )
     .join(" ");
 
 export function sampleTrace({ model, input, methods = [], check = false, states = false }: Ask) {
@@ -101,10 +115,25 @@ export function sampleTrace({ model, input, methods = [], check = false, states 
   const heads = [];
   for (let layer = 0; layer < known.layers; ++layer) {
     for (let h = 0; h < known.heads; ++h) {
-      heads.push(head("cross", layer, h, [["target", sizes.target], ["source", sizes.source]]));
+      heads.push(
+        head("cross", layer, h, [
+          ["target", sizes.target],
+          ["source", sizes.source],
+        ]),
+      );
       if (known.model !== "transformer") continue;
-      heads.push(head("encoder", layer, h, [["source", sizes.source], ["source", sizes.source]]));
-      heads.push(head("decoder", layer, h, [["target", sizes.target], ["target", sizes.target]]));
+      heads.push(
+        head("encoder", layer, h, [
+          ["source", sizes.source],
+          ["source", sizes.source],
+        ]),
+      );
+      heads.push(
+        head("decoder", layer, h, [
+          ["target", sizes.target],
+          ["target", sizes.target],
+        ]),
+      );
     }
   }
   const figures = (i: number) =>
@@ -145,7 +174,10 @@ export function sampleTrace({ model, input, methods = [], check = false, states 
         figures: check ? figures(i) : [],
       };
     }),
-    correlation: methods.length > 1 ? methods.map((_, a) => methods.map((_, b) => (a === b ? 1 : 0.8 / (1 + Math.abs(a - b))))) : [],
+    correlation:
+      methods.length > 1
+        ? methods.map((_, a) => methods.map((_, b) => (a === b ? 1 : 0.8 / (1 + Math.abs(a - b)))))
+        : [],
   };
 }
 

@@ -24,11 +24,20 @@ function score(request: Request, q: number[], k: number[], at: number): number {
     case "cosine":
       return dot(q, k) / (Math.hypot(...q) * Math.hypot(...k));
     case "general":
-      return dot(q, matrix.map((row) => dot(row, k)));
+      return dot(
+        q,
+        matrix.map((row) => dot(row, k)),
+      );
     case "additive":
-      return dot(weight, q.map((x, i) => Math.tanh(x + (k[i] ?? 0))));
+      return dot(
+        weight,
+        q.map((x, i) => Math.tanh(x + (k[i] ?? 0))),
+      );
     case "concat":
-      return dot(weight, weight.map((_, h) => Math.tanh([...q, ...k].reduce((sum, x, i) => sum + x * (matrix[i]?.[h] ?? 0), 0))));
+      return dot(
+        weight,
+        weight.map((_, h) => Math.tanh([...q, ...k].reduce((sum, x, i) => sum + x * (matrix[i]?.[h] ?? 0), 0))),
+      );
     case "location":
       return q.reduce((sum, x, i) => sum + x * (matrix[i]?.[at] ?? 0), 0);
     default:
@@ -56,7 +65,7 @@ export function mockAttend(request: Request) {
   };
   if (samples === 0) return answer;
   let state = seed * 747796405 + 1;
-  const random = () => ((state = (state * 1103515245 + 12345) % 2147483648) / 2147483648);
+  const random = () => (state = (state * 1103515245 + 12345) % 2147483648) / 2147483648;
   const pick = (row: number[]) => {
     let left = random();
     const found = row.findIndex((w) => (left -= w) < 0);

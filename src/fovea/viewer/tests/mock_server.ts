@@ -17,7 +17,10 @@ async function body(request: IncomingMessage): Promise<unknown> {
 }
 
 class Refusal extends Error {
-  constructor(readonly status: number, message: string) {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
     super(message);
   }
 }
@@ -32,7 +35,9 @@ async function answer(request: IncomingMessage): Promise<unknown> {
     if (!kModels.some((one) => one.name === asked.model)) throw new Refusal(404, `there is no model '${asked.model}'`);
     if (asked.input.length > 2000) throw new Refusal(413, "the sentence has more than 2000 bytes; shorten it");
     const trace = sampleTrace(asked);
-    return address.endsWith("run") ? { model: asked.model, input: asked.input, translations: [{ text: trace.output, score: -1 }], seconds: 0 } : trace;
+    return address.endsWith("run")
+      ? { model: asked.model, input: asked.input, translations: [{ text: trace.output, score: -1 }], seconds: 0 }
+      : trace;
   }
   throw new Refusal(404, `there is no ${address}`);
 }

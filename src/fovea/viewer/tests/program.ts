@@ -9,8 +9,17 @@ const program = process.env.FOVEA_PROGRAM ?? "fovea";
 export const fovea = (...words: string[]): string =>
   execFileSync(program, words, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
 
-const kNouns: [string, string][] = [["cat", "chat"], ["dog", "chien"], ["garden", "jardin"], ["horse", "cheval"]];
-const kAdjectives: [string, string][] = [["small", "petit"], ["old", "vieux"], ["green", "vert"]];
+const kNouns: [string, string][] = [
+  ["cat", "chat"],
+  ["dog", "chien"],
+  ["garden", "jardin"],
+  ["horse", "cheval"],
+];
+const kAdjectives: [string, string][] = [
+  ["small", "petit"],
+  ["old", "vieux"],
+  ["green", "vert"],
+];
 
 // A small language, learnt in a moment.
 function pairs(): string {
@@ -19,7 +28,8 @@ function pairs(): string {
     for (const [other, autre] of kNouns) {
       if (one === other) continue;
       lines.push(`the ${one} sees the ${other}\tle ${un} voit le ${autre}`);
-      for (const [big, grand] of kAdjectives) lines.push(`the ${big} ${one} sees the ${other}\tle ${grand} ${un} voit le ${autre}`);
+      for (const [big, grand] of kAdjectives)
+        lines.push(`the ${big} ${one} sees the ${other}\tle ${grand} ${un} voit le ${autre}`);
     }
   }
   return lines.map((line) => `${line}\n`).join("");
@@ -29,16 +39,64 @@ function pairs(): string {
 export function train(folder: string): Record<"bahdanau" | "fixed" | "transformer", string> {
   const data = path.join(folder, "pairs.tsv");
   writeFileSync(data, pairs());
-  const shared = ["--data", data, "--valid", data, "--pieces", "unigram", "--vocab-size", "60", "--dropout", "0",
-    "--batch-words", "256", "--threads", "1", "--schedule", "constant", "--warmup", "0", "--seed", "3"];
-  const recurrent = ["--hidden", "32", "--embedding-dim", "24", "--steps", "150", "--validate-every", "150", "--rate", "0.01"];
-  const parallel = ["--size", "tiny", "--layers", "2", "--heads", "2", "--steps", "100", "--validate-every", "100", "--rate", "0.003"];
+  const shared = [
+    "--data",
+    data,
+    "--valid",
+    data,
+    "--pieces",
+    "unigram",
+    "--vocab-size",
+    "60",
+    "--dropout",
+    "0",
+    "--batch-words",
+    "256",
+    "--threads",
+    "1",
+    "--schedule",
+    "constant",
+    "--warmup",
+    "0",
+    "--seed",
+    "3",
+  ];
+  const recurrent = [
+    "--hidden",
+    "32",
+    "--embedding-dim",
+    "24",
+    "--steps",
+    "150",
+    "--validate-every",
+    "150",
+    "--rate",
+    "0.01",
+  ];
+  const parallel = [
+    "--size",
+    "tiny",
+    "--layers",
+    "2",
+    "--heads",
+    "2",
+    "--steps",
+    "100",
+    "--validate-every",
+    "100",
+    "--rate",
+    "0.003",
+  ];
   const model = (kind: string, options: string[]) => {
     const out = path.join(folder, `${kind}.safetensors`);
     fovea("train", "translate", "--model", kind, "--out", out, ...shared, ...options);
     return out;
   };
-  return { bahdanau: model("bahdanau", recurrent), fixed: model("fixed", recurrent), transformer: model("transformer", parallel) };
+  return {
+    bahdanau: model("bahdanau", recurrent),
+    fixed: model("fixed", recurrent),
+    transformer: model("transformer", parallel),
+  };
 }
 
 const freePort = (): Promise<number> =>
@@ -58,7 +116,9 @@ export interface Served {
 
 export async function serve(models: string[], options: string[] = []): Promise<Served> {
   const port = await freePort();
-  const child: ChildProcess = spawn(program, ["serve", ...models, "--port", String(port), ...options], { stdio: ["ignore", "pipe", "pipe"] });
+  const child: ChildProcess = spawn(program, ["serve", ...models, "--port", String(port), ...options], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let said = "";
   child.stdout?.on("data", (part: Buffer) => (said += part.toString()));
   child.stderr?.on("data", (part: Buffer) => (said += part.toString()));
@@ -66,7 +126,10 @@ export async function serve(models: string[], options: string[] = []): Promise<S
   const url = `http://127.0.0.1:${port}/`;
   for (let tries = 0; tries < 300; ++tries) {
     if (child.exitCode !== null) throw new Error(`fovea serve ended: ${said}`);
-    const answers = await fetch(`${url}api/health`).then((response) => response.ok, () => false);
+    const answers = await fetch(`${url}api/health`).then(
+      (response) => response.ok,
+      () => false,
+    );
     if (answers) return { url, stop: () => (child.kill("SIGTERM"), ended) };
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

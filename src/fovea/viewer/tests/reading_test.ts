@@ -40,8 +40,18 @@ const small = () => ({
       head: 0,
       queries: "target",
       keys: "source",
-      scores: [[1, 2, null, 4], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]],
-      weights: [[0.7, 0.1, 0.1, 0.1], [0.1, 0.6, 0.2, 0.1], [0.0, 0.2, 0.6, 0.2], [0, 0, 0, 1]],
+      scores: [
+        [1, 2, null, 4],
+        [0, 0, 0, 0],
+        [0, 0, 0, 0],
+        [0, 0, 0, 0],
+      ],
+      weights: [
+        [0.7, 0.1, 0.1, 0.1],
+        [0.1, 0.6, 0.2, 0.1],
+        [0.0, 0.2, 0.6, 0.2],
+        [0, 0, 0, 1],
+      ],
     },
   ],
 });
@@ -64,7 +74,10 @@ test("pieces become words: sources added, targets averaged, </s> without a row",
   assert.deepEqual(map.queries, ["un", "tournesol"]);
   assert.deepEqual(map.keys, ["a", "sunflower", "</s>"]);
   const rounded = map.weights.map((row) => row.map((value) => Number(value!.toFixed(6))));
-  assert.deepEqual(rounded, [[0.7, 0.2, 0.1], [0.05, 0.8, 0.15]]);
+  assert.deepEqual(rounded, [
+    [0.7, 0.2, 0.1],
+    [0.05, 0.8, 0.15],
+  ]);
   assert.equal(map.scores, undefined, "scores of pieces cannot be added");
   assert(map.shares);
 });
@@ -78,11 +91,26 @@ test("pieces stay as they are, with their scores", () => {
 });
 
 test("what is no Trace is refused with a reason", () => {
-  assert.match(refused((trace) => (trace.format = "other")), /'format' is not 'fovea.trace'/);
-  assert.match(refused((trace) => (trace.version = 2)), /version 2; this page reads version 1/);
-  assert.match(refused((trace) => (trace.heads[0].keys = "regions")), /names the axis 'regions'/);
-  assert.match(refused((trace) => trace.heads[0].weights.pop()), /has 3 x 4 weights, but its axes have 4 and 4 labels/);
-  assert.match(refused((trace) => trace.heads[0].weights[2].pop()), /weights/);
+  assert.match(
+    refused((trace) => (trace.format = "other")),
+    /'format' is not 'fovea.trace'/,
+  );
+  assert.match(
+    refused((trace) => (trace.version = 2)),
+    /version 2; this page reads version 1/,
+  );
+  assert.match(
+    refused((trace) => (trace.heads[0].keys = "regions")),
+    /names the axis 'regions'/,
+  );
+  assert.match(
+    refused((trace) => trace.heads[0].weights.pop()),
+    /has 3 x 4 weights, but its axes have 4 and 4 labels/,
+  );
+  assert.match(
+    refused((trace) => trace.heads[0].weights[2].pop()),
+    /weights/,
+  );
   assert.throws(() => readTrace(null), TraceError);
   assert.throws(() => readTrace([]), TraceError);
 });

@@ -19,17 +19,46 @@ interface Shot {
   use?: (page: Page) => Promise<void>;
 }
 
-const point = (word: string) => (page: Page) => page.locator(".sentence.said button", { hasText: word }).first().hover();
+const point = (word: string) => (page: Page) =>
+  page.locator(".sentence.said button", { hasText: word }).first().hover();
 
 const kShots: Shot[] = [
-  { name: "translate", hash: `#/translate?m=${attention}&${sentence}&cell=4.2`, ready: ".cell.chosen", use: point("n'") },
-  { name: "translate-dark", hash: `#/translate?m=${attention}&${sentence}&cell=4.2`, ready: ".cell.chosen", dark: true },
-  { name: "translate-phone", hash: `#/translate?m=${attention}&${sentence}&cell=4.2`, ready: ".cell.chosen", width: 390 },
-  { name: "steps", hash: `#/steps?m=${attention}&m2=${fixed}&${sentence}&i=4&s=4`, ready: ".model-story:nth-child(2) .candidates" },
+  {
+    name: "translate",
+    hash: `#/translate?m=${attention}&${sentence}&cell=4.2`,
+    ready: ".cell.chosen",
+    use: point("n'"),
+  },
+  {
+    name: "translate-dark",
+    hash: `#/translate?m=${attention}&${sentence}&cell=4.2`,
+    ready: ".cell.chosen",
+    dark: true,
+  },
+  {
+    name: "translate-phone",
+    hash: `#/translate?m=${attention}&${sentence}&cell=4.2`,
+    ready: ".cell.chosen",
+    width: 390,
+  },
+  {
+    name: "steps",
+    hash: `#/steps?m=${attention}&m2=${fixed}&${sentence}&i=4&s=4`,
+    ready: ".model-story:nth-child(2) .candidates",
+  },
   { name: "heads", hash: `#/heads?m=${transformer}&${sentence}&layer=1&head=1`, ready: ".small canvas" },
-  { name: "heads-arcs", hash: `#/heads?m=${transformer}&${sentence}&kind=encoder&form=arcs&layer=1&head=0`, ready: ".arcs path", dark: true },
+  {
+    name: "heads-arcs",
+    hash: `#/heads?m=${transformer}&${sentence}&kind=encoder&form=arcs&layer=1&head=0`,
+    ready: ".arcs path",
+    dark: true,
+  },
   { name: "without-attention", hash: `#/without?m=${attention}&${sentence}&check=1`, ready: "[data-figure=deletion]" },
-  { name: "without-attention-fixed", hash: `#/without?m=${fixed}&${sentence}&check=1`, ready: "[data-figure=deletion]" },
+  {
+    name: "without-attention-fixed",
+    hash: `#/without?m=${fixed}&${sentence}&check=1`,
+    ready: "[data-figure=deletion]",
+  },
   { name: "learn-1-retrieve", hash: "#/learn?lesson=1", ready: ".sum" },
   { name: "learn-2-scores", hash: "#/learn?lesson=2&score=cosine", ready: ".plane rect", dark: true },
   { name: "learn-3-temperature", hash: "#/learn?lesson=3", ready: ".bar rect" },

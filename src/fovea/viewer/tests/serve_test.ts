@@ -78,7 +78,10 @@ test("steps: candidates and weights are the program's; the fixed model stands be
     const trace = explained(models.bahdanau);
     const story = page.locator(".model-story").first();
     const shown = await story.locator(".candidates .small-number").allInnerTexts();
-    assert.deepEqual(shown, trace.steps[1]!.choices.slice(0, 5).map((one) => `${(100 * one.probability).toFixed(1)} %`));
+    assert.deepEqual(
+      shown,
+      trace.steps[1]!.choices.slice(0, 5).map((one) => `${(100 * one.probability).toFixed(1)} %`),
+    );
     assert((await story.locator(".stage").first().locator("rect").count()) > 20, "states are drawn");
     const other = page.locator(".model-story").nth(1);
     assert.match(await text(other.locator("h2")), /fixed/);
@@ -91,7 +94,11 @@ test("steps: candidates and weights are the program's; the fixed model stands be
 test("heads: encoder, decoder and cross of the transformer are the program's", () =>
   view(`#/heads?m=transformer&${asked}&layer=1&head=1`, async (page) => {
     const trace = explained(models.transformer);
-    for (const [kind, name] of [["cross", "Cross"], ["encoder", "Encoder"], ["decoder", "Decoder"]] as const) {
+    for (const [kind, name] of [
+      ["cross", "Cross"],
+      ["encoder", "Encoder"],
+      ["decoder", "Decoder"],
+    ] as const) {
       await page.getByText(name, { exact: true }).click();
       await page.getByRole("radio", { name: "Layer 2, head 2" }).click();
       const head = trace.heads.find((one) => one.kind === kind && one.layer === 1 && one.head === 1)!;
@@ -104,7 +111,10 @@ test("without attention: every method of both models, with the program's figures
     const trace = explained(models[kind], "--method", "all", "--check");
     await view(`#/without?m=${kind}&${asked}&check=1&u=pieces`, async (page) => {
       await page.locator("[data-figure=deletion]").first().waitFor({ timeout: 60_000 });
-      assert.deepEqual(await page.locator(".card h2").allInnerTexts(), trace.methods.map((one) => one.name));
+      assert.deepEqual(
+        await page.locator(".card h2").allInnerTexts(),
+        trace.methods.map((one) => one.name),
+      );
       for (const method of trace.methods) {
         same(await gridWeights(page, new RegExp(`^${method.name}:`)), method.weights, method.name);
         const card = page.getByRole("region", { name: method.name, exact: true });
@@ -124,11 +134,30 @@ test("learn: numbers are those of fovea attend, and follow a key press", () =>
       return shown.map((one) => Number.parseFloat(one));
     };
     const expected = (query: number[]) => {
-      const keys = [[1.2, 1.4], [1.6, 0.3], [-1.2, 1.1], [-1.5, -0.5]];
+      const keys = [
+        [1.2, 1.4],
+        [1.6, 0.3],
+        [-1.2, 1.1],
+        [-1.5, -0.5],
+      ];
       const file = (name: string) => path.join(scratch, `${name}.npy`);
       writeFileSync(file("q"), npy([query]));
       writeFileSync(file("k"), npy(keys));
-      fovea("attend", "--query", file("q"), "--key", file("k"), "--value", file("k"), "--score", "dot", "--weights", file("w"), "--out", file("o"));
+      fovea(
+        "attend",
+        "--query",
+        file("q"),
+        "--key",
+        file("k"),
+        "--value",
+        file("k"),
+        "--score",
+        "dot",
+        "--weights",
+        file("w"),
+        "--out",
+        file("o"),
+      );
       return npyNumbers(readFileSync(file("w"))).map((one) => Number((100 * one).toFixed(1)));
     };
     await page.locator("td[data-weight]").first().waitFor();
@@ -137,7 +166,10 @@ test("learn: numbers are those of fovea attend, and follow a key press", () =>
     const before = (await weights())[0];
     await page.getByRole("slider", { name: /^query/ }).focus();
     await page.keyboard.press("ArrowLeft");
-    await page.waitForFunction((old) => Number.parseFloat(document.querySelector("td[data-weight]")!.textContent!) !== old, before);
+    await page.waitForFunction(
+      (old) => Number.parseFloat(document.querySelector("td[data-weight]")!.textContent!) !== old,
+      before,
+    );
     assert.deepEqual(await weights(), expected([1.0, 0.9]));
     for (let lesson = 2; lesson <= 7; ++lesson) {
       await page.getByRole("link", { name: /^Next/ }).click();
@@ -169,8 +201,13 @@ test("files: saved from the page, and written by fovea explain --html, open with
   fovea("explain", models.bahdanau, kSentence, "--html", files[1]!);
   const trace = explained(models.bahdanau);
   for (const file of files) {
-    await visit(browser, `${pathToFileURL(file).href}#/translate?u=pieces`, async (page) => {
-      same(await gridWeights(page, /^Alignment/), trace.heads[0]!.weights, file);
-    }, { offline: true });
+    await visit(
+      browser,
+      `${pathToFileURL(file).href}#/translate?u=pieces`,
+      async (page) => {
+        same(await gridWeights(page, /^Alignment/), trace.heads[0]!.weights, file);
+      },
+      { offline: true },
+    );
   }
 });

@@ -17,7 +17,8 @@ after(async () => {
   mock?.close();
 });
 
-const view = (hash: string, use: (page: Page) => Promise<void>, options = {}) => visit(browser, mock.url + hash, use, options);
+const view = (hash: string, use: (page: Page) => Promise<void>, options = {}) =>
+  visit(browser, mock.url + hash, use, options);
 
 test("translate: typing translates, the last sentence wins, the address keeps it", () =>
   view("", async (page) => {
@@ -35,7 +36,10 @@ test("translate: pointing at a word shows where it looked, both ways", () =>
   view("#/translate?t=The+old+cat", async (page) => {
     const target = page.locator(".sentence.said button", { hasText: "chat" });
     await target.hover();
-    const strong = () => page.locator(".links .lines path").evaluateAll((all) => all.filter((one) => Number(one.getAttribute("stroke-opacity")) > 0.2).length);
+    const strong = () =>
+      page
+        .locator(".links .lines path")
+        .evaluateAll((all) => all.filter((one) => Number(one.getAttribute("stroke-opacity")) > 0.2).length);
     assert((await strong()) >= 1);
     assert.equal(await page.locator(".sentence .looked-from").innerText(), "chat");
     assert((await page.locator(".cell.dim").count()) > 0);
@@ -49,8 +53,14 @@ test("translate: a cell tells its numbers, by mouse and by arrow keys", () =>
     const name = "vieux at cat";
     await page.getByRole("gridcell", { name }).click();
     const numbers = page.locator(".numbers");
-    assert.equal(await text(numbers.locator('[data-number="weight"]')), `${(100 * heads[0]!.weights[1]![2]!).toFixed(2)} %`);
-    assert.equal(await text(numbers.locator('[data-number="score"]')), heads[0]!.scores[1]![2]!.toFixed(4).replace("-", "−"));
+    assert.equal(
+      await text(numbers.locator('[data-number="weight"]')),
+      `${(100 * heads[0]!.weights[1]![2]!).toFixed(2)} %`,
+    );
+    assert.equal(
+      await text(numbers.locator('[data-number="score"]')),
+      heads[0]!.scores[1]![2]!.toFixed(4).replace("-", "−"),
+    );
     assert.match(page.url(), /cell=1\.2/);
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowLeft");
@@ -63,7 +73,7 @@ test("translate: words are pieces added and averaged", () =>
     const words = await gridWeights(page, /^Alignment/);
     assert.deepEqual([words.length, words[0]!.length], [2, 3]);
     const weights = sampleTrace({ model: "en-fr", input: "Unbelievable sunflowers" }).heads[0]!.weights;
-    const expected = ((weights[0]![0]! + weights[0]![1]!) + (weights[1]![0]! + weights[1]![1]!)) / 2;
+    const expected = (weights[0]![0]! + weights[0]![1]! + (weights[1]![0]! + weights[1]![1]!)) / 2;
     assert(Math.abs(words[0]![0]! - expected) < 1e-6);
     await page.getByText("Pieces", { exact: true }).click();
     assert.deepEqual((await gridWeights(page, /^Alignment/)).length, 5);
@@ -153,7 +163,10 @@ test("learn: every lesson opens; a query is dragged and nudged", () =>
     await page.mouse.down();
     await page.mouse.move(box.x - 180, box.y, { steps: 6 });
     await page.mouse.up();
-    await page.waitForFunction((than) => parseFloat(document.querySelector('[data-weight="2"]')!.textContent!) > than + 20, before);
+    await page.waitForFunction(
+      (than) => parseFloat(document.querySelector('[data-weight="2"]')!.textContent!) > than + 20,
+      before,
+    );
     assert.match(page.url(), /q=/);
     const moved = await query.getAttribute("aria-valuetext");
     await query.focus();
@@ -184,23 +197,41 @@ test("saving: SVG, PNG, HTML and JSON of every view", () =>
   }));
 
 test("light and dark follow the system and the button", () =>
-  view("", async (page) => {
-    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    await page.getByRole("button", { name: "Light colours" }).waitFor();
-    const dark = await paper();
-    await page.getByRole("button", { name: "Light colours" }).click();
-    assert.notEqual(await paper(), dark);
-    await page.reload();
-    await page.getByRole("button", { name: "Dark colours" }).waitFor();
-  }, { colorScheme: "dark" }));
+  view(
+    "",
+    async (page) => {
+      const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      await page.getByRole("button", { name: "Light colours" }).waitFor();
+      const dark = await paper();
+      await page.getByRole("button", { name: "Light colours" }).click();
+      assert.notEqual(await paper(), dark);
+      await page.reload();
+      await page.getByRole("button", { name: "Dark colours" }).waitFor();
+    },
+    { colorScheme: "dark" },
+  ));
 
 test("nothing is wider than a phone", async () => {
-  for (const hash of ["#/translate", "#/steps?s=4", "#/heads?m=en-fr-big", "#/without?check=1", "#/learn", "#/learn?lesson=2", "#/learn?lesson=4", "#/learn?lesson=6", "#/learn?lesson=7"]) {
-    await view(hash, async (page) => {
-      await page.locator("main svg, main table, main .answer").first().waitFor();
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert(wide <= 390, `${hash} is ${wide} pixels wide`);
-    }, { viewport: { width: 390, height: 800 } });
+  for (const hash of [
+    "#/translate",
+    "#/steps?s=4",
+    "#/heads?m=en-fr-big",
+    "#/without?check=1",
+    "#/learn",
+    "#/learn?lesson=2",
+    "#/learn?lesson=4",
+    "#/learn?lesson=6",
+    "#/learn?lesson=7",
+  ]) {
+    await view(
+      hash,
+      async (page) => {
+        await page.locator("main svg, main table, main .answer").first().waitFor();
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert(wide <= 390, `${hash} is ${wide} pixels wide`);
+      },
+      { viewport: { width: 390, height: 800 } },
+    );
   }
 });
 

@@ -16,16 +16,25 @@ export function Chart(props: { label: string; across: string; curves: Curve[]; m
   const wide = Math.min(width, 460);
   const tall = 230;
   const powers = props.curves.flatMap((curve) => curve.at.map(([x]) => x));
-  const x = scaleLinear().domain([Math.min(...powers), Math.max(...powers)]).range([kMargin.left, wide - kMargin.right]);
-  const y = scaleLinear().domain([0, props.most]).range([tall - kMargin.bottom, kMargin.top]).nice();
-  const path = line<[number, number]>().x((at) => x(at[0])).y((at) => y(at[1]));
+  const x = scaleLinear()
+    .domain([Math.min(...powers), Math.max(...powers)])
+    .range([kMargin.left, wide - kMargin.right]);
+  const y = scaleLinear()
+    .domain([0, props.most])
+    .range([tall - kMargin.bottom, kMargin.top])
+    .nice();
+  const path = line<[number, number]>()
+    .x((at) => x(at[0]))
+    .y((at) => y(at[1]));
   const ticks = [...new Set(powers)].sort((a, b) => a - b);
   const every = Math.ceil(ticks.length / 7);
   return (
     <div ref={ref} class="chart">
       <p class="curve-names">
         {props.curves.map((curve) => (
-          <span key={curve.name} class={curve.strong ? "strong" : ""}>{curve.name}</span>
+          <span key={curve.name} class={curve.strong ? "strong" : ""}>
+            {curve.name}
+          </span>
         ))}
       </p>
       {width > 0 && powers.length > 0 && (
@@ -34,16 +43,30 @@ export function Chart(props: { label: string; across: string; curves: Curve[]; m
             {y.ticks(4).map((tick) => (
               <g key={tick}>
                 <line x1={kMargin.left} x2={wide - kMargin.right} y1={y(tick)} y2={y(tick)} />
-                <text x={kMargin.left - 6} y={y(tick) + 4} text-anchor="end">{tick}</text>
+                <text x={kMargin.left - 6} y={y(tick) + 4} text-anchor="end">
+                  {tick}
+                </text>
               </g>
             ))}
-            {ticks.filter((_, i) => i % every === 0).map((tick) => (
-              <text key={tick} x={x(tick)} y={tall - kMargin.bottom + 16} text-anchor="middle">{2 ** tick}</text>
-            ))}
-            <text x={wide - kMargin.right} y={tall - 3} text-anchor="end">{props.across}</text>
+            {ticks
+              .filter((_, i) => i % every === 0)
+              .map((tick) => (
+                <text key={tick} x={x(tick)} y={tall - kMargin.bottom + 16} text-anchor="middle">
+                  {2 ** tick}
+                </text>
+              ))}
+            <text x={wide - kMargin.right} y={tall - 3} text-anchor="end">
+              {props.across}
+            </text>
           </g>
           {props.marked !== undefined && (
-            <line class="marked" x1={x(props.marked)} x2={x(props.marked)} y1={kMargin.top} y2={tall - kMargin.bottom} />
+            <line
+              class="marked"
+              x1={x(props.marked)}
+              x2={x(props.marked)}
+              y1={kMargin.top}
+              y2={tall - kMargin.bottom}
+            />
           )}
           {props.curves.map((curve) => {
             return (

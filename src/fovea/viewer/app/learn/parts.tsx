@@ -14,7 +14,12 @@ export function Lesson(props: { text: ComponentChildren; children: ComponentChil
 }
 
 // Key, score, weight: a line each.
-export function WeightTable(props: { names: string[]; scores?: (number | null)[] | undefined; weights: number[]; label: string }) {
+export function WeightTable(props: {
+  names: string[];
+  scores?: (number | null)[] | undefined;
+  weights: number[];
+  label: string;
+}) {
   const { names, scores, weights } = props;
   return (
     <table class="weights" aria-label={props.label}>

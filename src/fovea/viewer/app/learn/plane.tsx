@@ -34,7 +34,12 @@ export function places(side: number): Point[] {
   return Array.from({ length: side * side }, (_, i) => [at(i % side), at(Math.floor(i / side))] as Point);
 }
 
-export function Plane(props: { label: string; dots: Dot[]; lines?: { from: Point; to: Point; weight: number }[]; field?: Field }) {
+export function Plane(props: {
+  label: string;
+  dots: Dot[];
+  lines?: { from: Point; to: Point; weight: number }[];
+  field?: Field;
+}) {
   const { dots, lines = [], field } = props;
   const [ref, width] = useWidth<HTMLDivElement>();
   const svg = useRef<SVGSVGElement>(null);
@@ -63,7 +68,12 @@ export function Plane(props: { label: string; dots: Dot[]; lines?: { from: Point
     handle.addEventListener("pointercancel", release);
   };
   const nudge = (dot: Dot) => (event: KeyboardEvent) => {
-    const steps: Record<string, Point> = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] };
+    const steps: Record<string, Point> = {
+      ArrowLeft: [-0.1, 0],
+      ArrowRight: [0.1, 0],
+      ArrowUp: [0, 0.1],
+      ArrowDown: [0, -0.1],
+    };
     const step = steps[event.key];
     if (!step || !dot.onMove) return;
     event.preventDefault();
@@ -78,7 +88,14 @@ export function Plane(props: { label: string; dots: Dot[]; lines?: { from: Point
             const step = side / field.side;
             const [column, row] = [i % field.side, Math.floor(i / field.side)];
             return (
-              <rect key={i} x={column * step} y={side - (row + 1) * step} width={step + 0.5} height={step + 0.5} fill={field.colour(value)} />
+              <rect
+                key={i}
+                x={column * step}
+                y={side - (row + 1) * step}
+                width={step + 0.5}
+                height={step + 0.5}
+                fill={field.colour(value)}
+              />
             );
           })}
           <g class="grid">

@@ -35,16 +35,16 @@ export function Retrieve() {
       text={
         <>
           <p>
-            Attention is a way to <strong>look something up</strong>. There are things to look at. Each has a <em>key</em>, which says
-            what it is about, and a <em>value</em>, which is what you get from it.
+            Attention is a way to <strong>look something up</strong>. There are things to look at. Each has a{" "}
+            <em>key</em>, which says what it is about, and a <em>value</em>, which is what you get from it.
           </p>
           <p>
-            A <em>query</em> says what you want. It is compared with every key; the closer the match, the larger that key's
-            weight. What comes out is the mean of all values, by those weights.
+            A <em>query</em> says what you want. It is compared with every key; the closer the match, the larger that
+            key's weight. What comes out is the mean of all values, by those weights.
           </p>
           <p>
-            <strong>Drag the query</strong> towards <em>car</em> and watch the output walk to the value of <em>car</em>. Then
-            put it between two keys. Everything can be moved, also with the arrow keys.
+            <strong>Drag the query</strong> towards <em>car</em> and watch the output walk to the value of <em>car</em>.
+            Then put it between two keys. Everything can be moved, also with the arrow keys.
           </p>
         </>
       }
@@ -55,7 +55,12 @@ export function Retrieve() {
           <Plane
             label="Query and keys"
             dots={[
-              ...keys.map((at, k) => ({ name: kNames[k]!, at, size: weights[k] ?? 0, onMove: (to: Point) => moveKey(k, to) })),
+              ...keys.map((at, k) => ({
+                name: kNames[k]!,
+                at,
+                size: weights[k] ?? 0,
+                onMove: (to: Point) => moveKey(k, to),
+              })),
               { name: "query", at: query!, look: "query" as const, onMove: (to: Point) => moveQuery(0, to) },
             ]}
           />
@@ -66,7 +71,12 @@ export function Retrieve() {
             label="Values and output"
             lines={output ? values.map((from, k) => ({ from, to: output, weight: weights[k] ?? 0 })) : []}
             dots={[
-              ...values.map((at, k) => ({ name: kNames[k]!, at, size: weights[k] ?? 0, onMove: (to: Point) => moveValue(k, to) })),
+              ...values.map((at, k) => ({
+                name: kNames[k]!,
+                at,
+                size: weights[k] ?? 0,
+                onMove: (to: Point) => moveValue(k, to),
+              })),
               ...(output ? [{ name: "output", at: output, look: "output" as const }] : []),
             ]}
           />
@@ -76,7 +86,8 @@ export function Retrieve() {
       <WeightTable label="Weights" names={kNames} scores={value?.scores[0]} weights={weights} />
       {output && (
         <p class="sum" aria-live="polite">
-          output = {kNames.map((name, k) => `${short(weights[k], 2)} · ${name}`).join(" + ")} = ({short(output[0], 2)}, {short(output[1], 2)})
+          output = {kNames.map((name, k) => `${short(weights[k], 2)} · ${name}`).join(" + ")} = ({short(output[0], 2)},{" "}
+          {short(output[1], 2)})
         </p>
       )}
     </Lesson>
@@ -106,10 +117,31 @@ const kAbout: Record<ScoreName, string> = {
 
 function parameters(score: ScoreName): Record<string, unknown> {
   const [c, s] = [Math.cos(Math.PI / 3), Math.sin(Math.PI / 3)];
-  if (score === "general") return { matrix: [[c, -s], [s, c]] };
+  if (score === "general")
+    return {
+      matrix: [
+        [c, -s],
+        [s, c],
+      ],
+    };
   if (score === "additive") return { weight: [2, 2] };
-  if (score === "concat") return { weight: [3, 3], matrix: [[1, 0.4], [-0.4, 1], [1, 0], [0, 1]] };
-  if (score === "location") return { matrix: [[1, 1, -1, -1], [1, -1, 1, -1]] };
+  if (score === "concat")
+    return {
+      weight: [3, 3],
+      matrix: [
+        [1, 0.4],
+        [-0.4, 1],
+        [1, 0],
+        [0, 1],
+      ],
+    };
+  if (score === "location")
+    return {
+      matrix: [
+        [1, 1, -1, -1],
+        [1, -1, 1, -1],
+      ],
+    };
   return {};
 }
 
@@ -132,8 +164,8 @@ export function Scores() {
       text={
         <>
           <p>
-            What does <em>close</em> mean? Every <strong>score</strong> has its own idea. The colour shows, for a query at
-            each place of the plane, how much weight {kNames[shown]} would get.
+            What does <em>close</em> mean? Every <strong>score</strong> has its own idea. The colour shows, for a query
+            at each place of the plane, how much weight {kNames[shown]} would get.
           </p>
           <p>
             <strong>{kAbout[score]}</strong>
@@ -150,7 +182,12 @@ export function Scores() {
           options={Object.entries(kScores).map(([name, formula]) => [name, `${name}:  ${formula}`] as const)}
           onChange={(name) => setParams({ score: name })}
         />
-        <Choice label="Weight of" value={kNames[shown]!} options={kNames.map((name) => [name, name] as const)} onChange={(of) => setParams({ of })} />
+        <Choice
+          label="Weight of"
+          value={kNames[shown]!}
+          options={kNames.map((name) => [name, name] as const)}
+          onChange={(of) => setParams({ of })}
+        />
       </div>
       <div class="planes">
         <figure>
@@ -187,12 +224,12 @@ export function Temperature() {
       text={
         <>
           <p>
-            Scores can be any numbers. <strong>Softmax</strong> makes weights of them: it takes e to the power of each and divides by
-            the sum, so that all are positive and add up to one.
+            Scores can be any numbers. <strong>Softmax</strong> makes weights of them: it takes e to the power of each
+            and divides by the sum, so that all are positive and add up to one.
           </p>
           <p>
-            The <strong>temperature</strong> divides the scores first. Cold, and the best key takes everything; hot, and all
-            keys get the same, whatever the query says.
+            The <strong>temperature</strong> divides the scores first. Cold, and the best key takes everything; hot, and
+            all keys get the same, whatever the query says.
           </p>
           <p>
             <em>Sparsemax</em> is another way: weak keys get exactly nothing.
@@ -202,11 +239,22 @@ export function Temperature() {
     >
       <ErrorLine text={error} />
       <div class="figure-bar">
-        <Slider label="Temperature" value={power} min={-1.5} max={1.5} step={0.05} text={short(temperature, 2)} onChange={setPower} />
+        <Slider
+          label="Temperature"
+          value={power}
+          min={-1.5}
+          max={1.5}
+          step={0.05}
+          text={short(temperature, 2)}
+          onChange={setPower}
+        />
         <Choice
           label="Normaliser"
           value={normalizer}
-          options={[["softmax", "Softmax"], ["sparsemax", "Sparsemax"]]}
+          options={[
+            ["softmax", "Softmax"],
+            ["sparsemax", "Sparsemax"],
+          ]}
           onChange={(norm) => setParams({ norm })}
         />
       </div>
@@ -225,8 +273,8 @@ export function Temperature() {
         </figure>
       </div>
       <p class="sum" aria-live="polite">
-        entropy {short(value?.entropy[0], 3)} nats: as if {short(value ? Math.exp(value.entropy[0] ?? 0) : null, 2)} of {kNames.length} keys
-        were looked at evenly
+        entropy {short(value?.entropy[0], 3)} nats: as if {short(value ? Math.exp(value.entropy[0] ?? 0) : null, 2)} of{" "}
+        {kNames.length} keys were looked at evenly
       </p>
     </Lesson>
   );

@@ -17,8 +17,18 @@ const attendAll = (requests: Record<string, unknown>[], lesson: string) => async
 };
 
 const kNames = ["left", "top", "right", "bottom"];
-const kValues: Point[] = [[-1.5, 0.1], [0.2, 1.5], [1.5, -0.2], [0, -1.5]];
-const kKeys: Point[] = [[0.4, 0.2], [1.2, 0.3], [0.9, 0.8], [-0.6, 0.5]];
+const kValues: Point[] = [
+  [-1.5, 0.1],
+  [0.2, 1.5],
+  [1.5, -0.2],
+  [0, -1.5],
+];
+const kKeys: Point[] = [
+  [0.4, 0.2],
+  [1.2, 0.3],
+  [0.9, 0.8],
+  [-0.6, 0.5],
+];
 const kMostPowers = 12;
 
 export function SoftAndHard() {
@@ -36,21 +46,25 @@ export function SoftAndHard() {
   const asked = useAnswer(JSON.stringify(requests), attendAll(requests, "soft and hard"), 30);
   const answers = asked.value ?? [];
   const soft = answers[0]?.output[0] as Point | undefined;
-  const means = answers.map((one) => one.hard?.mean_output[0] as Point | undefined).filter((one): one is Point => !!one);
+  const means = answers
+    .map((one) => one.hard?.mean_output[0] as Point | undefined)
+    .filter((one): one is Point => !!one);
   const last = means[means.length - 1];
-  const distances = soft ? means.map((at, i): [number, number] => [i, Math.hypot(at[0] - soft[0], at[1] - soft[1])]) : [];
+  const distances = soft
+    ? means.map((at, i): [number, number] => [i, Math.hypot(at[0] - soft[0], at[1] - soft[1])])
+    : [];
   const samples = 2 ** most;
   return (
     <Lesson
       text={
         <>
           <p>
-            <strong>Soft</strong> attention mixes all values. <strong>Hard</strong> attention picks a single one, by a throw of
-            dice in which each key has its weight as its chance.
+            <strong>Soft</strong> attention mixes all values. <strong>Hard</strong> attention picks a single one, by a
+            throw of dice in which each key has its weight as its chance.
           </p>
           <p>
-            One throw lands on one value. But throw often, take the mean of what you got, and you come to where soft attention is
-            at once: soft is the <em>expectation</em> of hard.
+            One throw lands on one value. But throw often, take the mean of what you got, and you come to where soft
+            attention is at once: soft is the <em>expectation</em> of hard.
           </p>
           <p>Four times as many throws bring the mean about twice as close.</p>
         </>
@@ -58,8 +72,17 @@ export function SoftAndHard() {
     >
       <ErrorLine text={asked.error} />
       <div class="figure-bar">
-        <Slider label="Throws" value={most} min={0} max={kMostPowers} text={samples.toLocaleString("en")} onChange={setPower} />
-        <button type="button" onClick={() => setSeed(seed + 1)}>Throw anew</button>
+        <Slider
+          label="Throws"
+          value={most}
+          min={0}
+          max={kMostPowers}
+          text={samples.toLocaleString("en")}
+          onChange={setPower}
+        />
+        <button type="button" onClick={() => setSeed(seed + 1)}>
+          Throw anew
+        </button>
       </div>
       <div class="planes">
         <figure>
@@ -75,7 +98,12 @@ export function SoftAndHard() {
           <figcaption>The way of the mean, from the first throw on</figcaption>
         </figure>
         <figure>
-          <Chart label="Distance by number of throws" across="throws" most={2} curves={[{ name: "distance to soft", at: distances, strong: true }]} />
+          <Chart
+            label="Distance by number of throws"
+            across="throws"
+            most={2}
+            curves={[{ name: "distance to soft", at: distances, strong: true }]}
+          />
           <figcaption aria-live="polite">
             after {samples.toLocaleString("en")}: {short(distances[distances.length - 1]?.[1], 3)} away
           </figcaption>
@@ -88,8 +116,19 @@ export function SoftAndHard() {
 const kOne = ["the", "dog", "chased", "it"];
 const kOther = ["le", "chien", "l'", "a", "chassé"];
 // Toy states: article, animal, action, reference back; the French ones lie near those they translate.
-const kStates = [[2, 0, 0, 0.3], [0.2, 2, 0.2, 0.6], [0, 0.3, 2.2, 0], [0.3, 1.4, 0, 1.4]];
-const kOtherStates = [[2.2, 0.2, 0, 0], [0.2, 2.2, 0.1, 0.3], [0.3, 1.0, 0, 2.2], [0, 0.1, 1.4, 0.4], [0, 0.2, 2.4, 0]];
+const kStates = [
+  [2, 0, 0, 0.3],
+  [0.2, 2, 0.2, 0.6],
+  [0, 0.3, 2.2, 0],
+  [0.3, 1.4, 0, 1.4],
+];
+const kOtherStates = [
+  [2.2, 0.2, 0, 0],
+  [0.2, 2.2, 0.1, 0.3],
+  [0.3, 1.0, 0, 2.2],
+  [0, 0.1, 1.4, 0.4],
+  [0, 0.2, 2.4, 0],
+];
 
 const kLooks = {
   self: "Queries, keys and values are the same words: each gathers what it needs from its neighbours. See where 'it' looks.",
@@ -120,8 +159,8 @@ export function SelfAndCross() {
       text={
         <>
           <p>
-            Nothing in attention says where queries and keys come from. That is <strong>all</strong> there is between self and cross
-            attention.
+            Nothing in attention says where queries and keys come from. That is <strong>all</strong> there is between
+            self and cross attention.
           </p>
           <p>
             <strong>{kLooks[look]}</strong>
@@ -135,7 +174,12 @@ export function SelfAndCross() {
         <Choice
           label="Look"
           value={look}
-          options={[["self", "Self"], ["causal", "Self, causal"], ["window", "Self, window"], ["cross", "Cross"]]}
+          options={[
+            ["self", "Self"],
+            ["causal", "Self, causal"],
+            ["window", "Self, window"],
+            ["cross", "Cross"],
+          ]}
           onChange={(next) => setParams({ look: next, cell: "" })}
         />
       </div>
@@ -178,12 +222,12 @@ export function RootOfDim() {
       text={
         <>
           <p>
-            Take vectors of random numbers. Their dot product is a sum of <em>d</em> terms: the more terms, the wider it spreads, and
-            its spread grows like <strong>√d</strong>.
+            Take vectors of random numbers. Their dot product is a sum of <em>d</em> terms: the more terms, the wider it
+            spreads, and its spread grows like <strong>√d</strong>.
           </p>
           <p>
-            Large scores make softmax choose a single key with certainty, though all of this is chance; and where softmax is
-            certain, nothing is learnt, because its gradient is 0.
+            Large scores make softmax choose a single key with certainty, though all of this is chance; and where
+            softmax is certain, nothing is learnt, because its gradient is 0.
           </p>
           <p>
             Divided by √d, scores stay as they are at any length. That is the <em>scaled</em> in scaled dot product.
@@ -203,18 +247,33 @@ export function RootOfDim() {
               across="d"
               most={1}
               marked={power}
-              curves={[{ name: "q · k", at: curve(0) }, { name: "q · k / √d", at: curve(1), strong: true }]}
+              curves={[
+                { name: "q · k", at: curve(0) },
+                { name: "q · k / √d", at: curve(1), strong: true },
+              ]}
             />
-            <figcaption>The largest of {kManyKeys} weights, mean over {kQueries} queries: 1 is blind certainty</figcaption>
+            <figcaption>
+              The largest of {kManyKeys} weights, mean over {kQueries} queries: 1 is blind certainty
+            </figcaption>
           </figure>
           <div class="planes">
             <figure>
               <figcaption>q · k</figcaption>
-              <WeightTable label="Weights without scaling" names={names} scores={value[2 * at]?.scores[0]} weights={value[2 * at]?.weights[0] ?? []} />
+              <WeightTable
+                label="Weights without scaling"
+                names={names}
+                scores={value[2 * at]?.scores[0]}
+                weights={value[2 * at]?.weights[0] ?? []}
+              />
             </figure>
             <figure>
               <figcaption>q · k / √d</figcaption>
-              <WeightTable label="Weights with scaling" names={names} scores={value[2 * at + 1]?.scores[0]} weights={value[2 * at + 1]?.weights[0] ?? []} />
+              <WeightTable
+                label="Weights with scaling"
+                names={names}
+                scores={value[2 * at + 1]?.scores[0]}
+                weights={value[2 * at + 1]?.weights[0] ?? []}
+              />
             </figure>
           </div>
         </>

@@ -17,7 +17,17 @@ const kSentences = [
 
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
 
-function Answer({ title, trace, other, about }: { title: string; trace: Trace | null; other: Trace | null; about: string }) {
+function Answer({
+  title,
+  trace,
+  other,
+  about,
+}: {
+  title: string;
+  trace: Trace | null;
+  other: Trace | null;
+  about: string;
+}) {
   const known = new Set(words(other?.output ?? ""));
   return (
     <section class="card" aria-label={title}>
@@ -25,7 +35,9 @@ function Answer({ title, trace, other, about }: { title: string; trace: Trace | 
       <p class="quiet">{about}</p>
       <p class="answer">
         {words(trace?.output ?? "").map((word, i) => (
-          <span key={i} class={other && !known.has(word) ? "differs" : ""}>{word} </span>
+          <span key={i} class={other && !known.has(word) ? "differs" : ""}>
+            {word}{" "}
+          </span>
         ))}
       </p>
     </section>
@@ -49,24 +61,33 @@ export function SingleVector() {
       text={
         <>
           <p>
-            Before attention, an encoder read the sentence into <strong>one vector</strong>, and the decoder wrote from that alone.
-            The vector has as many numbers for three words as for thirty.
+            Before attention, an encoder read the sentence into <strong>one vector</strong>, and the decoder wrote from
+            that alone. The vector has as many numbers for three words as for thirty.
           </p>
           <p>
-            Make the sentence longer. The start of the answer stays good for a while; then words are lost, repeated or replaced
-            by others that would fit as well. Attention goes back to the source for every word, and has no such limit.
+            Make the sentence longer. The start of the answer stays good for a while; then words are lost, repeated or
+            replaced by others that would fit as well. Attention goes back to the source for every word, and has no such
+            limit.
           </p>
         </>
       }
     >
       <ErrorLine text={first.error || second.error} />
       <div class="figure-bar">
-        <Slider label="Length" value={at} min={0} max={kSentences.length - 1} text={`${count} words`} onChange={setAt} />
+        <Slider
+          label="Length"
+          value={at}
+          min={0}
+          max={kSentences.length - 1}
+          text={`${count} words`}
+          onChange={setAt}
+        />
       </div>
       <p class="long-sentence">{sentence}</p>
       {!fixed || !attends ? (
         <Note>
-          This needs two translators, one of kind fixed and one that attends: fovea serve attention.safetensors fixed.safetensors
+          This needs two translators, one of kind fixed and one that attends: fovea serve attention.safetensors
+          fixed.safetensors
         </Note>
       ) : (
         <div class="cards two">
@@ -80,7 +101,11 @@ export function SingleVector() {
             title={`One vector: ${fixed.name}`}
             trace={second.value}
             other={first.value}
-            about={numbers > 0 ? `${count} words in one vector of ${numbers} numbers; marked: what the other does not say` : ""}
+            about={
+              numbers > 0
+                ? `${count} words in one vector of ${numbers} numbers; marked: what the other does not say`
+                : ""
+            }
           />
         </div>
       )}
