@@ -14,15 +14,6 @@
 namespace fovea {
 namespace {
 
-// Words looked at together: most of them are hopeless, and vectors see that sooner.
-constexpr Index kGlance = 64;
-
-bool all_below(const float* x, float limit) {
-  int above = 0;
-  for (Index i = 0; i < kGlance; ++i) above |= x[i] > limit ? 1 : 0;
-  return above == 0;
-}
-
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // A way to go on: word after beam.
@@ -36,6 +27,20 @@ struct Candidate {
     if (log_probability != other.log_probability) return log_probability > other.log_probability;
     return beam != other.beam ? beam < other.beam : word < other.word;
   }
+};
+
+// What a step says of the next word of every row: log p = logits - total.
+struct NextWords {
+  Tensor logits;  // [row, vocab]
+  Tensor total;   // [row]
+  Tensor tops;    // [row, vocab / kTopsOf]: most words are hopeless, and the best of many shows it
+};
+
+struct NextWord {  // of one row
+  const float* logits;
+  const float* tops;
+  double total;
+  Index vocab;
 };
 
 struct Beam {
@@ -81,10 +86,10 @@ class Search {
   std::vector<std::vector<Hypothesis>> run() {
     std::vector<std::int32_t> last(open_.size() * static_cast<std::size_t>(beams_), kBeginId);
     while (!open_.empty()) {
-      Tensor log_probabilities = step(Ids(last));
+      const NextWords next = step(Ids(last));
       std::vector<std::int32_t> from(last.size());
       parallel_for(static_cast<Index>(open_.size()), 1, [&](Index s, Index) {
-        advance(s, log_probabilities, last.data() + s * beams_, from.data() + s * beams_);
+        advance(s, next, last.data() + s * beams_, from.data() + s * beams_);
       });
       if (beams_ > 1) {
         for (auto& decoding : decodings_) decoding->reorder(Ids(from));
@@ -95,26 +100,35 @@ class Search {
   }
 
  private:
-  // log of the mean probability of the models, [row, vocab]
-  Tensor step(const Ids& last) {
-    Tensor total;
+  NextWords step(const Ids& last) {
+    Tensor logits;
     for (auto& decoding : decodings_) {
-      DecodingStep step = decoding->step(last);
-      const Index rows = step.logits.shape(0), vocab = step.logits.shape(1);
+      const DecodingStep step = decoding->step(last);
       Tensor x = options_.temperature > 0 && options_.temperature != 1
                      ? map(kernels::Unary::kMultiply, step.logits, 1 / options_.temperature)
                      : step.logits.packed();
-      Tensor log_p({rows, vocab});
-      kernels::log_softmax(x.data(), log_p.data(), {rows, vocab});
-      if (total && !(total.shape() == log_p.shape())) {
-        fail("search: models of an ensemble have {} and {} words", total.shape(1), vocab);
-      }
-      total = total ? log_mean(total, log_p) : log_p;
+      if (decodings_.size() > 1) x = mean_with(logits, x);
+      logits = x;
       ++models_seen_;
       if (options_.coverage_penalty != 0) add_looks(step);
     }
     models_seen_ = 0;
-    return total;
+    const Index rows = logits.shape(0), vocab = logits.shape(1);
+    NextWords next{logits, Tensor({rows}),
+                   Tensor({rows, (vocab + kernels::kTopsOf - 1) / kernels::kTopsOf})};
+    kernels::logsumexp(logits.data(), next.total.data(), next.tops.data(), {rows, vocab});
+    return next;
+  }
+
+  // Log of the mean probability of the models so far and one more, which says x.
+  Tensor mean_with(const Tensor& total, const Tensor& x) const {
+    Tensor log_p(x.shape());
+    kernels::log_softmax(x.data(), log_p.data(), {x.shape(0), x.shape(1)});
+    if (!total) return log_p;
+    if (!(total.shape() == log_p.shape())) {
+      fail("search: models of an ensemble have {} and {} words", total.shape(1), x.shape(1));
+    }
+    return log_mean(total, log_p);
   }
 
   // log((n e^a + e^b) / (n + 1)), n models being in a.
@@ -149,29 +163,32 @@ class Search {
     }
   }
 
-  // A little below what has to be exceeded, so that rounding leaves nothing out.
-  static float hopeless(double needed) {
-    return static_cast<float>(needed - 1e-6 * (1 + std::abs(needed)));
+  static NextWord row_of(const NextWords& next, Index row) {
+    return {next.logits.data() + row * next.logits.shape(1),
+            next.tops.data() + row * next.tops.shape(1), next.total.data()[row],
+            next.logits.shape(1)};
   }
 
   // The best ways to go on from the beams of a sentence.
-  std::vector<Candidate> candidates(const Sentence& sentence, const float* log_p,
-                                    Index vocab) const {
+  std::vector<Candidate> candidates(const Sentence& sentence, const NextWords& next,
+                                    Index first_row) const {
     const std::size_t wanted = 2 * sentence.beams.size();  // enough, should half of them end
     std::vector<Candidate> best;                           // the best first
     for (std::size_t b = 0; b < sentence.beams.size(); ++b) {
-      const double before = sentence.beams[b].log_probability;
-      if (before == kNever) continue;
-      const float* row = log_p + static_cast<Index>(b) * vocab;
-      for (Index w = 0; w < vocab; ++w) {
-        if (w % kGlance == 0 && w + kGlance <= vocab && best.size() == wanted &&
-            all_below(row + w, hopeless(best.back().log_probability - before))) {
-          w += kGlance - 1;
+      if (sentence.beams[b].log_probability == kNever) continue;
+      const NextWord row = row_of(next, first_row + static_cast<Index>(b));
+      const double before = sentence.beams[b].log_probability - row.total;
+      const auto hopeless = [&](float logit) {
+        return best.size() == wanted && !(before + logit > best.back().log_probability);
+      };
+      for (Index w = 0; w < row.vocab; ++w) {
+        if (w % kernels::kTopsOf == 0 && hopeless(row.tops[w / kernels::kTopsOf])) {
+          w += kernels::kTopsOf - 1;
           continue;
         }
-        if (best.size() == wanted && !(before + row[w] > best.back().log_probability)) continue;
-        if (w == kPadId || w == kBeginId) continue;
-        const Candidate now{before + row[w], static_cast<Index>(b), static_cast<std::int32_t>(w)};
+        if (hopeless(row.logits[w]) || w == kPadId || w == kBeginId) continue;
+        const Candidate now{before + row.logits[w], static_cast<Index>(b),
+                            static_cast<std::int32_t>(w)};
         best.insert(std::upper_bound(
                         best.begin(), best.end(), now,
                         [](const Candidate& x, const Candidate& y) { return x.better_than(y); }),
@@ -182,17 +199,17 @@ class Search {
     return best;
   }
 
-  Candidate sampled(Sentence& sentence, const float* log_p, Index vocab) const {
-    const double before = sentence.beams[0].log_probability;
+  Candidate sampled(Sentence& sentence, const NextWord& row) const {
+    const double before = sentence.beams[0].log_probability - row.total;
     double u = sentence.random.uniform();
     std::int32_t last = kEndId;
-    for (Index w = 0; w < vocab; ++w) {
+    for (Index w = 0; w < row.vocab; ++w) {
       if (w == kPadId || w == kBeginId) continue;
       last = static_cast<std::int32_t>(w);
-      u -= std::exp(static_cast<double>(log_p[w]));
+      u -= std::exp(row.logits[w] - row.total);
       if (u < 0) break;
     }
-    return {before + log_p[last], 0, last};
+    return {before + row.logits[last], 0, last};
   }
 
   double score(double log_probability, std::size_t words, const Beam& beam) const {
@@ -206,13 +223,12 @@ class Search {
   }
 
   // Moves one sentence on: `last` gets the new words of its beams, `from` the rows they come from.
-  void advance(Index s, const Tensor& log_probabilities, std::int32_t* last, std::int32_t* from) {
+  void advance(Index s, const NextWords& words_of, std::int32_t* last, std::int32_t* from) {
     Sentence& sentence = open_[static_cast<std::size_t>(s)];
-    const Index vocab = log_probabilities.shape(1);
-    const float* log_p = log_probabilities.data() + s * beams_ * vocab;
+    const Index row = s * beams_;
     const std::vector<Candidate> best =
-        options_.temperature > 0 ? std::vector<Candidate>{sampled(sentence, log_p, vocab)}
-                                 : candidates(sentence, log_p, vocab);
+        options_.temperature > 0 ? std::vector<Candidate>{sampled(sentence, row_of(words_of, row))}
+                                 : candidates(sentence, words_of, row);
     std::vector<Beam> next;
     for (const Candidate& c : best) {
       const Beam& before = sentence.beams[static_cast<std::size_t>(c.beam)];
