@@ -278,7 +278,7 @@ export function Story(props: { trace: Trace; heads: Head[]; index: number; stage
               context={step.context}
               weights={weights}
               place={place}
-              width={Math.min(width, wide) - 2 * left}
+              width={Math.min(width - 2 * left, Math.max(220, keys.length * column))}
               y={tops[3]!}
             />
           </g>
