@@ -26,6 +26,7 @@ endfunction()
 
 # oneDNN's own package also asks for the OpenCL headers, which nothing here uses.
 fovea_find_library(DNNL::dnnl dnnl.hpp dnnl libdnnl-dev)
+fovea_find_library(microhttpd::microhttpd microhttpd.h microhttpd libmicrohttpd-dev)
 fovea_find_library(utf8proc::utf8proc utf8proc.h utf8proc libutf8proc-dev)
 fovea_find_library(sentencepiece::processor sentencepiece_processor.h sentencepiece libsentencepiece-dev)
 fovea_find_library(sentencepiece::trainer sentencepiece_trainer.h sentencepiece_train libsentencepiece-dev)

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "fovea/cli/cli_test_tools.h"
-#include "fovea/cli/translation_test_tools.h"
 #include "fovea/training/translation_exam.h"
+#include "fovea/training/translation_test_tools.h"
 
 namespace fovea::cli {
 namespace {

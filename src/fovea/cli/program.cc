@@ -144,8 +144,8 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
     return code;
   };
   try {
-    Program program({train_verb(), run_verb(), eval_verb(), explain_verb(), data_verb(),
-                     attend_verb(), info_verb(), bench_verb()});
+    Program program({train_verb(), run_verb(), eval_verb(), explain_verb(), serve_verb(),
+                     data_verb(), attend_verb(), info_verb(), bench_verb()});
     try {
       check_environment();
       const int verb = program.parse(arguments, out);

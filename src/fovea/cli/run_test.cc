@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "fovea/cli/cli_test_tools.h"
-#include "fovea/cli/translation_test_tools.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/training/alignment.h"
+#include "fovea/training/translation_test_tools.h"
 
 namespace fovea::cli {
 namespace {

@@ -41,6 +41,7 @@ Verb train_verb();
 Verb run_verb();
 Verb eval_verb();
 Verb explain_verb();
+Verb serve_verb();
 Verb info_verb();
 Verb attend_verb();
 Verb bench_verb();

@@ -86,6 +86,7 @@ class Search {
   std::vector<std::vector<Hypothesis>> run() {
     std::vector<std::int32_t> last(open_.size() * static_cast<std::size_t>(beams_), kBeginId);
     while (!open_.empty()) {
+      if (options_.stop != nullptr && *options_.stop) fail("search: stopped, as was asked");
       const NextWords next = step(Ids(last));
       std::vector<std::int32_t> from(last.size());
       parallel_for(static_cast<Index>(open_.size()), 1, [&](Index s, Index) {

@@ -1,6 +1,8 @@
 // Decoding: from source words to the best translations a model, or several together, can find.
 #pragma once
 
+#include <atomic>
+
 #include "fovea/models/translator.h"
 
 namespace fovea {
@@ -20,6 +22,7 @@ struct SearchOptions {
       0;  // > 0: words are sampled from softmax(logits / temperature), without beams
   std::uint64_t seed = 1;
   std::uint64_t first = 0;  // number of the first sentence: each samples from a stream of its own
+  const std::atomic<bool>* stop = nullptr;  // when it becomes true: an Error, at the next word
 };
 
 struct Hypothesis {

@@ -1,4 +1,4 @@
-// A small translator in a file, for tests of the verbs that use one.
+// A small translator in a file, for tests of what uses one.
 #pragma once
 
 #include "fovea/autograd/ops.h"
@@ -6,7 +6,7 @@
 #include "fovea/models/translation_model.h"
 #include "fovea/training/optimizer.h"
 
-namespace fovea::cli {
+namespace fovea {
 
 inline const std::vector<std::string> kSentences = {
     "the cat sees the old house", "a dog", "the old dog sees a cat and the house", "a house"};
@@ -38,4 +38,4 @@ inline std::string translator_in(const ScratchFolder& folder, const std::string&
   return path;
 }
 
-}  // namespace fovea::cli
+}  // namespace fovea

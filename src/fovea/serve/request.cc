@@ -1,0 +1,77 @@
+#include "fovea/serve/request.h"
+
+#include "fovea/serve/reply.h"
+#include "fovea/serve/request_fields.h"
+
+namespace fovea {
+namespace {
+
+void check_sizes(const AttendRequest& r) {
+  if (r.key.rows != r.value.rows) {
+    refuse(400, "/api/attend: {} keys but {} values; each key needs its value", r.key.rows,
+           r.value.rows);
+  }
+  const Index weights = r.query.rows * r.key.rows;
+  if (weights > kMostNumbers) {
+    refuse(413, "/api/attend: {} queries x {} keys, but at most {} weights are computed",
+           r.query.rows, r.key.rows, kMostNumbers);
+  }
+  if (r.samples * weights > kMostSampledWeights) {
+    refuse(413, "/api/attend: {} samples of {} x {} weights, but at most {} are computed",
+           r.samples, r.query.rows, r.key.rows, kMostSampledWeights);
+  }
+}
+
+}  // namespace
+
+RunRequest parse_run_request(std::string_view body) {
+  Fields fields(body, "/api/run");
+  RunRequest r;
+  r.model = fields.text("model", "");
+  r.input = fields.text("input");
+  r.beams = fields.whole("beams", 1, kMostBeams, r.beams);
+  r.best = fields.whole("best", 1, kMostBeams, r.best);
+  fields.end();
+  if (r.best > r.beams) {
+    refuse(400, "/api/run: 'best' is {} but 'beams' {}; follow at least as many as are wanted",
+           r.best, r.beams);
+  }
+  return r;
+}
+
+ExplainRequest parse_explain_request(std::string_view body) {
+  Fields fields(body, "/api/explain");
+  ExplainRequest r;
+  r.model = fields.text("model", "");
+  r.input = fields.text("input");
+  r.methods = fields.texts("methods");
+  r.check = fields.flag("check", false);
+  r.states = fields.flag("states", false);
+  r.beams = fields.whole("beams", 1, kMostBeams, r.beams);
+  fields.end();
+  return r;
+}
+
+AttendRequest parse_attend_request(std::string_view body) {
+  Fields fields(body, "/api/attend");
+  AttendRequest r;
+  r.query = fields.needed_matrix("query");
+  r.key = fields.needed_matrix("key");
+  r.value = fields.needed_matrix("value");
+  r.score = fields.one_of("score", {"scaled-dot", "dot", "cosine", "general", "additive", "concat",
+                                    "concat-literal", "location"});
+  r.scale = fields.number("scale", -1000, 1000);
+  r.matrix = fields.matrix("matrix");
+  r.weight = fields.numbers("weight");
+  r.causal = fields.flag("causal", false);
+  r.window = fields.window("window");
+  r.normalizer = fields.one_of("normalizer", {"softmax", "sparsemax", "none"});
+  r.temperature = fields.number("temperature", 0.001f, 1000).value_or(1.0f);
+  r.samples = fields.whole("samples", 0, kMostSamples, 0);
+  r.seed = static_cast<std::uint64_t>(fields.whole("seed", 0, Index{1} << 53, 1));
+  fields.end();
+  check_sizes(r);
+  return r;
+}
+
+}  // namespace fovea

@@ -1,0 +1,59 @@
+// Requests: the bodies that the API takes, read strictly. Whatever is not as docs/api.md says is a
+// Refusal that names the field.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fovea/base/index.h"
+
+namespace fovea {
+
+constexpr Index kMostBeams = 32;
+// Of one array of /api/attend, and of its weights.
+constexpr Index kMostNumbers = 65536;
+constexpr Index kMostSamples = 100'000;
+// What the samples may cost: samples * queries * keys.
+constexpr Index kMostSampledWeights = 20'000'000;
+
+struct RunRequest {
+  std::string model{};  // "": the first one
+  std::string input{};
+  Index beams = 5, best = 1;
+};
+
+struct ExplainRequest {
+  std::string model{}, input{};
+  std::vector<std::string> methods{};
+  bool check = false, states = false;
+  Index beams = 5;
+};
+
+struct Matrix {
+  Index rows = 0, columns = 0;
+  std::vector<float> values{};
+};
+
+struct AttendRequest {
+  Matrix query{}, key{}, value{};
+  std::string score = "scaled-dot";
+  std::optional<float> scale{};
+  std::optional<Matrix> matrix{};
+  std::vector<float> weight{};  // empty: not given
+  bool causal = false;
+  std::optional<std::pair<Index, Index>> window{};  // keys before, keys after
+  std::string normalizer = "softmax";
+  float temperature = 1;
+  Index samples = 0;
+  std::uint64_t seed = 1;
+};
+
+RunRequest parse_run_request(std::string_view body);
+ExplainRequest parse_explain_request(std::string_view body);
+AttendRequest parse_attend_request(std::string_view body);
+
+}  // namespace fovea

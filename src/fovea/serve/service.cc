@@ -1,0 +1,162 @@
+#include "fovea/serve/service.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "fovea/attention/trace_json.h"
+#include "fovea/base/version.h"
+#include "fovea/data/translation_world.h"
+#include "fovea/data/utf8.h"
+#include "fovea/io/source.h"
+#include "fovea/models/translation_trace.h"
+#include "fovea/serve/attending.h"
+#include "fovea/serve/reply.h"
+#include "fovea/serve/request.h"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Sentences of the built-in world, for a model whose vocabulary has their words.
+Json examples_for(const TranslationModel& model) {
+  constexpr std::size_t kCount = 6;
+  std::set<std::string> seen;
+  Json examples = Json::array();
+  for (std::uint64_t i = 0; i < 40 && examples.size() < kCount; ++i) {
+    const std::string sentence =
+        world_pair(1, Split::kTest, i, {.shortest = 4, .longest = 12}).source;
+    const Words pieces = model.source.encode(sentence);
+    const bool known = std::find(pieces.begin(), pieces.end(), kUnknownId) == pieces.end();
+    if (known && pieces.size() <= 2 * split_at_space(sentence).size() + 2 &&
+        seen.insert(sentence).second) {
+      examples.push_back(sentence);
+    }
+  }
+  return examples;
+}
+
+struct Looks {
+  Index layers = 0, heads = 0;
+};
+Looks looks_of(const TranslatorOptions& options) {
+  if (const auto* o = std::get_if<TransformerOptions>(&options)) {
+    return {o->decoder_layers, o->heads};
+  }
+  return kind_name(options) == "fixed" ? Looks{} : Looks{1, 1};
+}
+
+Json described(const ServedModel& served) {
+  Index parameters = 0;
+  for (const auto& parameter : served.model.net->parameters()) {
+    parameters += parameter.var.value().size();
+  }
+  const Looks looks = looks_of(served.model.options);
+  return {{"name", served.name},
+          {"task", "translate"},
+          {"model", kind_name(served.model.options)},
+          {"parameters", parameters},
+          {"attends", looks.heads > 0},
+          {"layers", looks.layers},
+          {"heads", looks.heads},
+          {"methods", Json::array()},
+          {"examples", examples_for(served.model)}};
+}
+
+std::vector<Translation> translated(const TranslationModel& model, const std::string& input,
+                                    const SearchOptions& search, Effort& effort) {
+  const TranslationModel* const models[] = {&model};
+  TranslateOptions options;
+  options.search = search;
+  options.search.stop = effort.stop;
+  auto found = translate(models, std::span(&input, 1), options);
+  for (const Translation& t : found[0]) effort.output_pieces += static_cast<Index>(t.target.size());
+  return std::move(found[0]);
+}
+
+}  // namespace
+
+std::vector<std::string> served_names(const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const std::string& path : paths) {
+    const std::string stem = std::filesystem::path(path).stem().string();
+    std::string name = stem;
+    for (int number = 2; std::find(names.begin(), names.end(), name) != names.end(); ++number) {
+      name = fmt::format("{}-{}", stem, number);
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Service::Service(std::vector<ServedModel> models, Index longest)
+    : models_(std::move(models)), longest_(longest) {
+  if (models_.empty()) fail("serve: no model was given");
+  Json all = Json::array();
+  for (const ServedModel& served : models_) all.push_back(described(served));
+  list_ = text_of({{"version", version()}, {"models", std::move(all)}});
+}
+
+const ServedModel& Service::find(const std::string& name) const {
+  if (name.empty()) return models_.front();
+  for (const ServedModel& served : models_) {
+    if (served.name == name) return served;
+  }
+  std::vector<std::string> names;
+  for (const ServedModel& served : models_) names.push_back(served.name);
+  refuse(404, "there is no model {}; GET /api/models lists them: {}", in_quotes(name),
+         fmt::join(names, ", "));
+}
+
+void Service::check_length(const ServedModel& served, const std::string& input,
+                           Effort& effort) const {
+  effort.input_pieces = static_cast<Index>(served.model.source.encode(input).size());
+  if (effort.input_pieces > longest_) {
+    refuse(413,
+           "'input' has {} pieces, but at most {} are taken; split it, or fovea serve --longest",
+           effort.input_pieces, longest_);
+  }
+}
+
+std::string Service::run(std::string_view body, Effort& effort) const {
+  const auto start = std::chrono::steady_clock::now();
+  const RunRequest request = parse_run_request(body);
+  const ServedModel& served = find(request.model);
+  check_length(served, request.input, effort);
+  Json translations = Json::array();
+  for (const Translation& t : translated(
+           served.model, request.input, {.beams = request.beams, .n_best = request.best}, effort)) {
+    translations.push_back({{"text", t.text}, {"score", t.score}});
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  return text_of({{"model", served.name},
+                  {"input", request.input},
+                  {"translations", std::move(translations)},
+                  {"seconds", seconds.count()}});
+}
+
+std::string Service::explain(std::string_view body, Effort& effort) const {
+  const ExplainRequest request = parse_explain_request(body);
+  const ServedModel& served = find(request.model);
+  if (!request.methods.empty() || request.check) {
+    refuse(501, "/api/explain: 'methods' and 'check' are not there yet; leave them out");
+  }
+  check_length(served, request.input, effort);
+  const auto found = translated(served.model, request.input, {.beams = request.beams}, effort);
+  return to_json(trace_translation(served.model, found.front()));
+}
+
+std::string Service::attend(std::string_view body) const {
+  return attend_answer(parse_attend_request(body));
+}
+
+}  // namespace fovea

@@ -1,0 +1,47 @@
+// Service: the answers of the API, without any network: JSON in, JSON out, by the library.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/models/translation_model.h"
+
+namespace fovea {
+
+struct ServedModel {
+  std::string name;
+  TranslationModel model;
+};
+
+// Names for model files: without folder and ending; what is there twice gets a number.
+std::vector<std::string> served_names(const std::vector<std::string>& paths);
+
+// One request on its way.
+struct Effort {
+  const std::atomic<bool>* stop = nullptr;  // when it becomes true, decoding ends with an Error
+  Index input_pieces = 0, output_pieces = 0;
+};
+
+// Any number of threads may ask at once; an answer depends on its request alone, apart from the
+// seconds in it. All throw Refusal.
+class Service {
+ public:
+  Service(std::vector<ServedModel> models, Index longest);  // in pieces of an input
+
+  const std::string& models() const { return list_; }
+  std::string run(std::string_view body, Effort& effort) const;
+  std::string explain(std::string_view body, Effort& effort) const;
+  std::string attend(std::string_view body) const;
+
+ private:
+  const ServedModel& find(const std::string& name) const;
+  void check_length(const ServedModel& served, const std::string& input, Effort& effort) const;
+
+  std::vector<ServedModel> models_;
+  Index longest_;
+  std::string list_;
+};
+
+}  // namespace fovea
