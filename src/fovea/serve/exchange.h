@@ -20,7 +20,8 @@ struct Exchange {
   Connections::Connection* line = nullptr;
   std::string method{}, path{};
   const Route* route = nullptr;  // null: no such place
-  Index length = 0;              // of the body, as it was announced
+  Index length = 0;              // of the body, as it was announced; -1: too long, or not known
+  Index reserved = 0;            // of the memory for bodies
   std::string body{};
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   std::atomic<bool> stop{false};  // nobody waits for the answer any more

@@ -86,10 +86,9 @@ TEST(Request, SaysWhatIsWrongWithAField) {
   EXPECT_EQ(run_refusal(R"({"input":7})"), "/api/run: 'input' is 7, but a text is needed");
   EXPECT_EQ(run_refusal(R"({"input":"a","beam":7})"),
             "/api/run: unknown field 'beam'; it takes model, input, beams, best");
-  for (const char* beams :
-       {"0", "33", "-1", "1.5", "\"5\"", "99999999999999999999", "true", "[]"}) {
+  for (const char* beams : {"0", "33", "-1", "1.5", "\"5\"", "true", "[]"}) {
     EXPECT_EQ(run_refusal(fmt::format(R"({{"input":"a","beams":{}}})", beams)).substr(0, 22),
-              "/api/run: 'beams' is " + std::string(1, beams[0] == '9' ? '9' : beams[0]));
+              "/api/run: 'beams' is " + std::string(1, beams[0]));
   }
   EXPECT_EQ(run_refusal(R"({"input":"a","beams":0})"),
             "/api/run: 'beams' is 0, but a whole number from 1 to 32 is needed");

@@ -114,6 +114,7 @@ class Server::Impl {
                                   const char* method) const;
   std::optional<Reply> at_headers(Exchange& exchange);
   void check_body(Exchange& exchange);
+  Index announced_length(MHD_Connection* connection) const;
   Reply get(const Exchange& exchange) const;
   MHD_Result send(Exchange& exchange);
 
@@ -154,8 +155,9 @@ void Server::Impl::start() {
         return static_cast<Impl*>(impl)->handle(connection, path, method, data, size, context);
       },
       this, MHD_OPTION_LISTEN_SOCKET, listening_.socket,  //
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionMemory, MHD_OPTION_CONNECTION_LIMIT,
-      static_cast<unsigned>(options_.connections.most + kBeingClosed), MHD_OPTION_NOTIFY_CONNECTION,
+      MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionMemory,
+      MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(options_.connections.most + kBeingClosed),
+      MHD_OPTION_NOTIFY_CONNECTION,
       +[](void* impl, MHD_Connection* connection, void** line,
           MHD_ConnectionNotificationCode code) {
         static_cast<Impl*>(impl)->connection_changed(connection, line, code);
@@ -242,16 +244,18 @@ MHD_Result Server::Impl::handle(MHD_Connection* connection, const char* path, co
     Exchange& exchange = **held;
     connections_.enter(exchange.line, State::kReceiving);
     exchange.reply = at_headers(exchange);
-    return exchange.reply ? send(exchange) : MHD_YES;
+    // An answer at this moment ends the connection, which is right only for a body not worth
+    // reading.
+    return exchange.reply && exchange.length < 0 ? send(exchange) : MHD_YES;
   }
   const auto& exchange = *static_cast<std::shared_ptr<Exchange>*>(*context);
   if (*size > 0) {
     if (static_cast<Index>(exchange->body.size() + *size) > exchange->length) return MHD_NO;
-    exchange->body.append(data, *size);
+    if (!exchange->reply) exchange->body.append(data, *size);
     *size = 0;
     return MHD_YES;
   }
-  if (exchange->handed_over) return send(*exchange);
+  if (exchange->handed_over || exchange->reply) return send(*exchange);
   hand_over(exchange);
   return MHD_YES;
 } catch (...) {  // out of memory
@@ -263,7 +267,7 @@ void Server::Impl::completed(void** context) {
       static_cast<std::shared_ptr<Exchange>*>(*context));
   *context = nullptr;
   if (!held) return;
-  bodies_ -= (*held)->length;
+  bodies_ -= (*held)->reserved;
   connections_.enter((*held)->line, State::kIdle);
 }
 
@@ -276,6 +280,7 @@ std::shared_ptr<Exchange> Server::Impl::begin(MHD_Connection* connection, const 
   exchange->method = method;
   exchange->path = path;
   exchange->route = find_route(path);
+  exchange->length = announced_length(connection);
   return exchange;
 }
 
@@ -315,17 +320,23 @@ void Server::Impl::check_body(Exchange& exchange) {
   if (!header(exchange.connection, "Transfer-Encoding").empty()) {
     refuse(411, "{}: a body needs its Content-Length", exchange.path);
   }
-  const std::string_view text = header(exchange.connection, "Content-Length");
-  Index length = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), length);
-  const bool too_long = read.ec == std::errc::result_out_of_range || length > options_.body;
-  if (too_long) {
-    refuse(413, "{}: a body of {} bytes, but at most {} are taken", exchange.path, text,
-           options_.body);
+  if (exchange.length < 0) {
+    refuse(413, "{}: a body of {} bytes, but at most {} are taken", exchange.path,
+           header(exchange.connection, "Content-Length"), options_.body);
   }
-  exchange.length = std::max<Index>(0, length);
-  bodies_ += exchange.length;
+  exchange.reserved = exchange.length;
+  bodies_ += exchange.reserved;
   if (bodies_ > options_.bodies) refuse(503, "too many bodies are on their way; try again soon");
+}
+
+// -1: it is too long, or not known.
+Index Server::Impl::announced_length(MHD_Connection* connection) const {
+  if (!header(connection, "Transfer-Encoding").empty()) return -1;
+  const std::string_view text = header(connection, "Content-Length");
+  if (text.empty()) return 0;
+  Index length = -1;
+  std::from_chars(text.data(), text.data() + text.size(), length);
+  return length <= options_.body ? length : -1;
 }
 
 Reply Server::Impl::get(const Exchange& exchange) const {

@@ -92,7 +92,7 @@ TEST(ServerLimits, AllBodiesTogetherAreBounded) {
   options.bodies = 1000;
   const Server server(small_models(), options);
   Client first(server.port());
-  first.send("POST /api/run HTTP/1.1\r\nHost: localhost\r\nContent-Length: 990\r\n\r\n");
+  first.send("POST /api/run HTTP/1.1\r\nHost: localhost\r\nContent-Length: 990\r\n\r\n{");
   std::this_thread::sleep_for(milliseconds(100));
   const Answer answer = ask(server.port(), "POST", "/api/run", kRun);
   EXPECT_EQ(answer.status, 503);
@@ -188,20 +188,22 @@ TEST(ServerLimits, AFullQueueSaysComeBackLater) {
 TEST(ServerLimits, ARequestThatTakesTooLongIsAnswered) {
   ServerOptions options = any_port();
   options.workers = 1;
-  options.time = milliseconds(60);
+  options.time = milliseconds(200);
   const Server server(small_models(), options);
   Client running(server.port()), waiting(server.port());
   running.send(request("POST", "/api/attend", long_work()));
   waiting.send(request("POST", "/api/run", kRun));
   const Answer answer = running.answer();
   EXPECT_EQ(answer.status, 504);
-  EXPECT_EQ(
-      answer.message(),
-      "/api/attend: no answer within the 0.06 s a request may take; its work was stopped, ask "
-      "for less at a time");
+  EXPECT_EQ(answer.message(),
+            "/api/attend: no answer within the 0.2 s a request may take; its work was stopped, ask "
+            "for less at a time");
   EXPECT_EQ(waiting.answer().status, 504);  // its turn had not come
-  std::this_thread::sleep_for(milliseconds(3000));
-  expect_served(server);
+  int status = 504;                         // until the work that cannot be stopped is over
+  for (int i = 0; i < 100 && status == 504; ++i) {
+    status = ask(server.port(), "POST", "/api/run", kRun).status;
+  }
+  EXPECT_EQ(status, 200);
 }
 
 TEST(ServerLimits, HalfARequestIsCut) {

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "fovea/models/translation.h"
 #include "fovea/serve/serve_test_tools.h"
 
 namespace fovea {
@@ -69,6 +70,9 @@ TEST(Server, KeepsConnectionsOpenForTheNextRequest) {
     client.send(request("GET", "/api/health"));
     EXPECT_EQ(client.answer().status, 200);
   }
+  client.send(request("POST", "/nowhere", "1234") + request("GET", "/api/health", "a body"));
+  EXPECT_EQ(client.answer().status, 404);
+  EXPECT_EQ(client.answer().status, 200);
   client.send(request("POST", "/api/run", kRun) + request("GET", "/api/health"));  // at once
   EXPECT_EQ(client.answer().json()["translations"][0]["text"], "a dog");
   EXPECT_EQ(client.answer().body, R"({"status":"ok"})");
