@@ -67,13 +67,15 @@ TEST(Program, NamesWhatIsWrongWithItsArguments) {
     EXPECT_EQ(outcome.out, "");
     return outcome.err;
   };
-  EXPECT_EQ(complaint({"inof"}),
-            "fovea: 'inof' is no verb; verbs are train, run, eval, explain, data, attend, info, "
-            "bench; try fovea --help\n");
-  EXPECT_EQ(complaint({"--fast"}),
-            "fovea: '--fast' is no option; verbs are train, run, eval, explain, data, attend, "
-            "info, bench; try fovea "
-            "--help\n");
+  EXPECT_EQ(
+      complaint({"inof"}),
+      "fovea: 'inof' is no verb; verbs are train, run, eval, explain, serve, data, attend, info, "
+      "bench; try fovea --help\n");
+  EXPECT_EQ(
+      complaint({"--fast"}),
+      "fovea: '--fast' is no option; verbs are train, run, eval, explain, serve, data, attend, "
+      "info, bench; try fovea "
+      "--help\n");
   EXPECT_EQ(complaint({"info"}), "fovea info: FILE is required; try fovea info --help\n");
   EXPECT_EQ(complaint({"info", "a", "b"}),
             "fovea info: 'b' was not expected; try fovea info --help\n");
