@@ -33,6 +33,7 @@ constexpr Index kBeingClosed = 256;
 constexpr Index kOtherFiles = 64;
 constexpr Index kOfOneAddress = 256;
 constexpr std::chrono::milliseconds kWatchEvery{50};
+constexpr const char* kStopping = "the server is stopping; ask again when it is back";
 
 constexpr std::pair<const char*, const char*> kSecurityHeaders[] = {
     {"Content-Security-Policy",
@@ -218,12 +219,14 @@ void Server::Impl::watch() {
   }
 }
 
-MHD_Result Server::Impl::admit(const sockaddr* address) {
+MHD_Result Server::Impl::admit(const sockaddr* address) try {
   return connections_.admit(address_text(address)) ? MHD_YES : MHD_NO;
+} catch (const std::bad_alloc&) {
+  return MHD_NO;
 }
 
 void Server::Impl::connection_changed(MHD_Connection* connection, void** line,
-                                      MHD_ConnectionNotificationCode code) {
+                                      MHD_ConnectionNotificationCode code) try {
   if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
     if (*line != nullptr) connections_.closed(static_cast<Connections::Connection*>(*line));
     *line = nullptr;
@@ -232,6 +235,8 @@ void Server::Impl::connection_changed(MHD_Connection* connection, void** line,
   const auto* address = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   const auto* socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   *line = connections_.opened(socket->connect_fd, address_text(address->client_addr));
+} catch (const std::bad_alloc&) {
+  *line = nullptr;  // its requests are not heard
 }
 
 // First with the headers, then with each part of the body, then without data, and again after the
@@ -242,6 +247,7 @@ MHD_Result Server::Impl::handle(MHD_Connection* connection, const char* path, co
     auto* held = new std::shared_ptr<Exchange>(begin(connection, path, method));
     *context = held;
     Exchange& exchange = **held;
+    if (exchange.line == nullptr) return MHD_NO;
     connections_.enter(exchange.line, State::kReceiving);
     exchange.reply = at_headers(exchange);
     // An answer at this moment ends the connection, which is right only for a body not worth
@@ -266,7 +272,7 @@ void Server::Impl::completed(void** context) {
   const std::unique_ptr<std::shared_ptr<Exchange>> held(
       static_cast<std::shared_ptr<Exchange>*>(*context));
   *context = nullptr;
-  if (!held) return;
+  if (!held || (*held)->line == nullptr) return;
   bodies_ -= (*held)->reserved;
   connections_.enter((*held)->line, State::kIdle);
 }
@@ -286,7 +292,7 @@ std::shared_ptr<Exchange> Server::Impl::begin(MHD_Connection* connection, const 
 
 // What can be said before the body; nothing: go on reading.
 std::optional<Reply> Server::Impl::at_headers(Exchange& exchange) try {
-  if (stopping_) refuse(503, "the server is stopping; ask again when it is back");
+  if (stopping_) refuse(503, "{}", kStopping);
   const bool open = exchange.route != nullptr && exchange.route->open;
   const char* token =
       MHD_lookup_connection_value(exchange.connection, MHD_GET_ARGUMENT_KIND, "token");
@@ -413,8 +419,10 @@ void Server::Impl::hand_over(const std::shared_ptr<Exchange>& exchange) {
     if (!exchange->stop) answer(exchange, work(*exchange));
   });
   if (!taken) {
-    answer(exchange, error_reply(503, fmt::format("{} requests wait already; try again soon",
-                                                  options_.queue)));
+    answer(exchange,
+           error_reply(503, stopping_ ? std::string(kStopping)
+                                      : fmt::format("{} requests wait already; try again soon",
+                                                    options_.queue)));
   }
 }
 

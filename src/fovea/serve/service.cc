@@ -12,6 +12,7 @@
 #include "fovea/base/version.h"
 #include "fovea/data/translation_world.h"
 #include "fovea/data/utf8.h"
+#include "fovea/explain/translation_methods.h"
 #include "fovea/io/source.h"
 #include "fovea/models/translation_trace.h"
 #include "fovea/serve/attending.h"
@@ -68,7 +69,7 @@ Json described(const ServedModel& served) {
           {"attends", looks.heads > 0},
           {"layers", looks.layers},
           {"heads", looks.heads},
-          {"methods", Json::array()},
+          {"methods", method_names(served.model.options)},
           {"examples", examples_for(served.model)}};
 }
 
