@@ -1,9 +1,11 @@
 // fovea serve: the page and the JSON API of models.
+#include <fmt/ranges.h>
 #include <semaphore.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <ostream>
 
@@ -45,9 +47,11 @@ void check_token(const std::string& token) {
 }
 
 void serve(const Flags& f, std::ostream& out, std::ostream& err) {
-  check_token(f.options.token);
   if (f.threads > 0) set_threads(f.threads);
   ServerOptions options = f.options;
+  const char* const kept = std::getenv("FOVEA_TOKEN");
+  if (options.token.empty() && kept != nullptr) options.token = kept;
+  check_token(options.token);
   options.time = std::chrono::seconds(f.seconds);
   if (f.verbose)
     options.log = [&err](const std::string& line) { err << line + "\n" << std::flush; };
@@ -71,7 +75,7 @@ void serve(const Flags& f, std::ostream& out, std::ostream& err) {
   out << fmt::format("stopped after {}\n", counted(server.answered(), "request"));
 }
 
-Work define(CLI::App& app) {
+Work define(Arguments& app) {
   const auto f = std::make_shared<Flags>();
   ServerOptions& o = f->options;
   app.add_option("MODEL", f->models, "what fovea train has written, one or more")->required();
@@ -84,7 +88,6 @@ Work define(CLI::App& app) {
   app.add_option("--token", o.token,
                  "what who asks has to know; better in the environment, as FOVEA_TOKEN, where "
                  "others do not see it")
-      ->envname("FOVEA_TOKEN")
       ->type_name("T");
   app.add_option("--longest", o.longest, "pieces of an input; more is refused (500)")
       ->check(whole_number(1))
