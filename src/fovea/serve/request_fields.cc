@@ -26,12 +26,12 @@ Json parsed(std::string_view body, const std::string& route) {
            static_cast<unsigned char>(body[bad]));
   }
   std::set<std::string> seen;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& found) {
-    using enum Json::parse_event_t;
-    if ((event == object_start || event == array_start) && depth >= kDeepest) {
+  using Event = Json::parse_event_t;
+  const auto watch = [&](int depth, Event event, Json& found) {
+    if ((event == Event::object_start || event == Event::array_start) && depth >= kDeepest) {
       refuse(400, "{}: the body is nested deeper than {} levels", route, kDeepest);
     }
-    if (event == key && depth == 1 && !seen.insert(found.get<std::string>()).second) {
+    if (event == Event::key && depth == 1 && !seen.insert(found.get<std::string>()).second) {
       refuse(400, "{}: field {} stands there twice", route, in_quotes(found.get<std::string>()));
     }
     return true;
