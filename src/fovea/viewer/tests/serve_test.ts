@@ -33,16 +33,22 @@ after(async () => {
 const view = (hash: string, use: (page: Page) => Promise<void>) => visit(browser, server.url + hash, use);
 
 // What the program writes of the same sentence.
-const explained = (model: string, ...options: string[]): Trace =>
-  readTrace(JSON.parse(fovea("explain", model, kSentence, "--json", "-", ...options)));
+const explained = (model: string): Trace =>
+  readTrace(JSON.parse(fovea("explain", model, kSentence, "--json", "-")));
+
+// What the API answers, without the page.
+async function answered(request: Record<string, unknown>): Promise<Trace> {
+  const response = await fetch(`${server.url}api/explain`, { method: "POST", body: JSON.stringify(request) });
+  return readTrace(await response.json());
+}
 
 // The same numbers, up to the digits they are written with.
-function same(found: (number | null)[][], expected: (number | null)[][], what: string) {
+function same(found: (number | null)[][], expected: (number | null)[][], what: string, digits = 5) {
   assert.deepEqual([found.length, found[0]?.length], [expected.length, expected[0]?.length], what);
   found.forEach((row, q) =>
     row.forEach((value, k) => {
       const other = expected[q]![k] ?? 0;
-      assert(Math.abs((value ?? 0) - other) < 1e-5, `${what}: [${q}][${k}] is ${value}, the program says ${other}`);
+      assert(Math.abs((value ?? 0) - other) < 10 ** -digits, `${what}: [${q}][${k}] is ${value}, the program says ${other}`);
     }),
   );
 }
@@ -62,7 +68,7 @@ test("translate: translation, pieces and words are the program's", () =>
     const aligned = JSON.parse(fovea("run", models.bahdanau, kSentence, "--json", "--align"));
     const [best] = aligned.translations ?? [aligned];
     assert.equal(await text(page.locator(".sentence.said")), best.text);
-    same(await gridWeights(page, /^Alignment/), best.weights ?? aligned.weights, "words");
+    same(await gridWeights(page, /^Alignment/), best.weights ?? aligned.weights, "words", 4);
   }));
 
 test("translate: typing asks the real model", () =>
@@ -77,7 +83,7 @@ test("steps: candidates and weights are the program's; the fixed model stands be
   view(`#/steps?m=bahdanau&${asked}&i=1&s=4`, async (page) => {
     const trace = explained(models.bahdanau);
     const story = page.locator(".model-story").first();
-    const shown = await story.locator(".candidates .small-number").allInnerTexts();
+    const shown = await story.locator(".candidates .small-number").allTextContents();
     assert.deepEqual(
       shown,
       trace.steps[1]!.choices.slice(0, 5).map((one) => `${(100 * one.probability).toFixed(1)} %`),
@@ -106,9 +112,9 @@ test("heads: encoder, decoder and cross of the transformer are the program's", (
     }
   }));
 
-test("without attention: every method of both models, with the program's figures", async () => {
+test("without attention: every method of both models, with the library's figures", async () => {
   for (const kind of ["bahdanau", "fixed"] as const) {
-    const trace = explained(models[kind], "--method", "all", "--check");
+    const trace = await answered({ model: kind, input: kSentence, methods: ["all"], check: true });
     await view(`#/without?m=${kind}&${asked}&check=1&u=pieces`, async (page) => {
       await page.locator("[data-figure=deletion]").first().waitFor({ timeout: 60_000 });
       assert.deepEqual(
