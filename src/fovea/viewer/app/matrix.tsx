@@ -41,7 +41,8 @@ const cellText = (map: Drawable, value: number | null): string =>
 
 function layout(map: Drawable, width: number, largestCell: number) {
   const widest = (texts: string[]) => Math.max(10, ...texts.map((text) => textWidth(text, kFont)));
-  const left = Math.min(widest(map.queries), Math.max(70, width * 0.3)) + 12;
+  // Room for the bold letters of the chosen one.
+  const left = Math.min(1.08 * widest(map.queries), Math.max(70, width * 0.3)) + 14;
   const room = (width - left - 24) / Math.max(1, map.keys.length);
   const cell = Math.max(14, Math.min(largestCell, room));
   const keyWidth = Math.min(widest(map.keys), 130);

@@ -47,7 +47,7 @@ export function SentenceBar({ busy }: { busy: boolean }) {
     clearTimeout(timer.current);
     timer.current = window.setTimeout(() => setParams({ t: value, cell: "", i: "", s: "" }), kPause);
   };
-  const examples = model?.examples.slice(0, 4) ?? [];
+  const examples = model?.examples.slice(0, 3) ?? [];
   return (
     <section class={`subject${busy ? " busy" : ""}`} aria-label="Sentence and model">
       <div class="ask">

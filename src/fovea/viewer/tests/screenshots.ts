@@ -1,7 +1,7 @@
 // Pictures of every view, from a running server. Usage: through scripts/screenshots
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { launch } from "./browser";
 import { serve } from "./program";
 
@@ -25,19 +25,19 @@ const point = (word: string) => (page: Page) =>
 const kShots: Shot[] = [
   {
     name: "translate",
-    hash: `#/translate?m=${attention}&${sentence}&cell=4.2`,
+    hash: `#/translate?m=${attention}&${sentence}&cell=2.4`,
     ready: ".cell.chosen",
     use: point("n'"),
   },
   {
     name: "translate-dark",
-    hash: `#/translate?m=${attention}&${sentence}&cell=4.2`,
+    hash: `#/translate?m=${attention}&${sentence}&cell=2.4`,
     ready: ".cell.chosen",
     dark: true,
   },
   {
     name: "translate-phone",
-    hash: `#/translate?m=${attention}&${sentence}&cell=4.2`,
+    hash: `#/translate?m=${attention}&${sentence}&cell=2.4`,
     ready: ".cell.chosen",
     width: 390,
   },
@@ -50,7 +50,7 @@ const kShots: Shot[] = [
   {
     name: "heads-arcs",
     hash: `#/heads?m=${transformer}&${sentence}&kind=encoder&form=arcs&layer=1&head=0`,
-    ready: ".arcs path",
+    ready: ".arcs .end",
     dark: true,
   },
   { name: "without-attention", hash: `#/without?m=${attention}&${sentence}&check=1`, ready: "[data-figure=deletion]" },
@@ -61,21 +61,18 @@ const kShots: Shot[] = [
   },
   { name: "learn-1-retrieve", hash: "#/learn?lesson=1", ready: ".sum" },
   { name: "learn-2-scores", hash: "#/learn?lesson=2&score=cosine", ready: ".plane rect", dark: true },
-  { name: "learn-3-temperature", hash: "#/learn?lesson=3", ready: ".bar rect" },
-  { name: "learn-4-soft-and-hard", hash: "#/learn?lesson=4&n=10", ready: ".chart path" },
+  { name: "learn-3-temperature", hash: "#/learn?lesson=3", ready: ".weights td" },
+  { name: "learn-4-soft-and-hard", hash: "#/learn?lesson=4&n=10", ready: ".chart .curve circle" },
   { name: "learn-5-self-and-cross", hash: "#/learn?lesson=5&look=cross", ready: ".cell" },
-  { name: "learn-6-root-of-dim", hash: "#/learn?lesson=6", ready: ".chart path" },
+  { name: "learn-6-root-of-dim", hash: "#/learn?lesson=6", ready: ".chart .curve circle" },
   { name: "learn-7-one-vector", hash: "#/learn?lesson=7", ready: ".answer .differs, .answer span" },
 ];
 
-mkdirSync(out, { recursive: true });
-const server = await serve(models);
-const browser = await launch();
-for (const { name, hash, ready, width = 1280, dark = false, use } of kShots) {
+async function take(browser: Browser, url: string, { name, hash, ready, width = 1280, dark = false, use }: Shot) {
   const context = await browser.newContext({ viewport: { width, height: 860 }, colorScheme: dark ? "dark" : "light" });
   const page = await context.newPage();
-  await page.goto(server.url + hash);
-  await page.locator(ready).first().waitFor({ timeout: 60_000 });
+  await page.goto(url + hash);
+  await page.locator(ready).first().waitFor({ timeout: 120_000 });
   await page.waitForTimeout(700); // the rest of a view, and its transitions
   await use?.(page);
   await page.waitForTimeout(200);
@@ -83,5 +80,13 @@ for (const { name, hash, ready, width = 1280, dark = false, use } of kShots) {
   await context.close();
   console.log(`${name}.png`);
 }
-await browser.close();
-await server.stop();
+
+mkdirSync(out, { recursive: true });
+const server = await serve(models, ["--seconds", "120"]);
+const browser = await launch();
+try {
+  for (const shot of kShots) await take(browser, server.url, shot);
+} finally {
+  await browser.close();
+  await server.stop();
+}
