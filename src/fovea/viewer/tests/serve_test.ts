@@ -196,6 +196,28 @@ test("learn: every score the page offers is one the library has", () =>
     }
   }));
 
+test("a token in the address opens the page, and is no part of an address to share", async () => {
+  const guarded = await serve([models.bahdanau], ["--token", "open+sesame"]);
+  try {
+    await visit(browser, `${guarded.url}?token=open%2Bsesame#/translate?${asked}`, async (page) => {
+      await page.getByRole("grid").waitFor();
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.locator("summary", { hasText: "Save" }).click();
+      await page.getByRole("button", { name: "Copy address" }).click();
+      await page.getByText("Address copied").waitFor();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      assert.equal(copied, `${guarded.url}#/translate?${asked}`);
+    });
+    const refused = async (page: Page) => {
+      await page.locator(".error").waitFor();
+      assert.match(await text(page.locator(".error")), /needs its token/);
+    };
+    await visit(browser, guarded.url, refused, { expected: /401/ });
+  } finally {
+    await guarded.stop();
+  }
+});
+
 test("files: saved from the page, and written by fovea explain --html, open with the network off", async () => {
   let saved = "";
   await view(`#/translate?m=bahdanau&${asked}`, async (page) => {
