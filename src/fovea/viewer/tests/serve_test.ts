@@ -33,8 +33,7 @@ after(async () => {
 const view = (hash: string, use: (page: Page) => Promise<void>) => visit(browser, server.url + hash, use);
 
 // What the program writes of the same sentence.
-const explained = (model: string): Trace =>
-  readTrace(JSON.parse(fovea("explain", model, kSentence, "--json", "-")));
+const explained = (model: string): Trace => readTrace(JSON.parse(fovea("explain", model, kSentence, "--json", "-")));
 
 // What the API answers, without the page.
 async function answered(request: Record<string, unknown>): Promise<Trace> {
@@ -48,7 +47,10 @@ function same(found: (number | null)[][], expected: (number | null)[][], what: s
   found.forEach((row, q) =>
     row.forEach((value, k) => {
       const other = expected[q]![k] ?? 0;
-      assert(Math.abs((value ?? 0) - other) < 10 ** -digits, `${what}: [${q}][${k}] is ${value}, the program says ${other}`);
+      assert(
+        Math.abs((value ?? 0) - other) < 10 ** -digits,
+        `${what}: [${q}][${k}] is ${value}, the program says ${other}`,
+      );
     }),
   );
 }

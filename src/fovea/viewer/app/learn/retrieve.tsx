@@ -39,7 +39,7 @@ export function Retrieve() {
             <em>key</em>, which says what it is about, and a <em>value</em>, which is what you get from it.
           </p>
           <p>
-            A <em>query</em> says what you want. It is compared with every key; the closer the match, the larger that
+            A <em>query</em> says what you want. It is compared with every key; the better the match, the larger that
             key's weight. What comes out is the mean of all values, by those weights.
           </p>
           <p>

@@ -66,7 +66,7 @@ export function SoftAndHard() {
             One throw lands on one value. But throw often, take the mean of what you got, and you come to where soft
             attention is at once: soft is the <em>expectation</em> of hard.
           </p>
-          <p>Four times as many throws bring the mean about twice as close.</p>
+          <p>On average, four times as many throws bring the mean twice as close.</p>
         </>
       }
     >
@@ -227,10 +227,10 @@ export function RootOfDim() {
           </p>
           <p>
             Large scores make softmax choose a single key with certainty, though all of this is chance; and where
-            softmax is certain, nothing is learnt, because its gradient is 0.
+            softmax is certain, hardly anything is learnt, because its gradient is nearly 0.
           </p>
           <p>
-            Divided by √d, scores stay as they are at any length. That is the <em>scaled</em> in scaled dot product.
+            Divided by √d, scores keep their spread at any length. That is the <em>scaled</em> in scaled dot product.
           </p>
         </>
       }

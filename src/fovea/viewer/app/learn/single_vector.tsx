@@ -66,8 +66,8 @@ export function SingleVector() {
           </p>
           <p>
             Make the sentence longer. The start of the answer stays good for a while; then words are lost, repeated or
-            replaced by others that would fit as well. Attention goes back to the source for every word, and has no such
-            limit.
+            replaced by others that would fit as well. Attention goes back to the source for every word, so nothing has
+            to fit into one vector.
           </p>
         </>
       }
