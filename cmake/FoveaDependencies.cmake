@@ -3,7 +3,9 @@ include(CMakeFindDependencyMacro)
 
 find_dependency(Threads)
 find_dependency(fmt)
+find_dependency(Freetype)
 find_dependency(hwy CONFIG)
+find_dependency(PNG)
 find_dependency(ZLIB)
 
 # (target header library package): a library without a CMake package of its own.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/cli/heat_map.h"
 #include "fovea/cli/text.h"
 #include "fovea/data/utf8.h"
 
@@ -25,34 +26,42 @@ std::string centred(const std::string& text, std::size_t columns) {
   return std::string(gap / 2, ' ') + text + std::string(gap - gap / 2, ' ');
 }
 
-class Map {
+class Grid {
  public:
-  Map(const SoftAlignment& alignment, const TerminalStyle& style)
-      : style_(style), weights_(alignment.weights.packed()) {
-    for (const std::string& word : alignment.source) columns_.push_back(cut(word));
-    columns_.push_back("</s>");
-    for (const std::string& word : alignment.target) rows_.push_back(cut(word));
+  Grid(const Map& map, const TerminalStyle& style)
+      : style_(style), weights_(map.weights.packed()), linked_(map.links) {
+    for (const std::string& word : map.columns) columns_.push_back(cut(word));
+    for (const std::string& word : map.rows) rows_.push_back(cut(word));
     for (const std::string& row : rows_) margin_ = std::max(margin_, width(row));
-    linked_.assign(rows_.size(), -1);
-    for (const Link& link : alignment.links()) {
-      linked_[static_cast<std::size_t>(link.target)] = link.source;
+    linked_.resize(rows_.size(), -1);
+    if (map.kind.empty() && map.largest() > 0) {
+      weights_ = weights_.copy();
+      for (float& w : weights_.flat()) w /= map.largest();
     }
+  }
+
+  // Can it be taken in: at most a few parts?
+  bool fits() const {
+    constexpr std::size_t kMostParts = 3, kMostRows = 150;
+    return rows_.size() <= kMostRows && columns_.size() <= kMostParts * (room() / kCell);
   }
 
   std::string text() const {
     std::size_t beside = margin_;
     for (const std::string& word : columns_) beside += 1 + wide(word);
     if (beside <= static_cast<std::size_t>(style_.width)) return side_by_side();
-    const auto room = static_cast<std::size_t>(std::max<Index>(style_.width, 20)) - margin_ - 1;
+    const std::size_t part = room() / kCell;
     std::string text;
-    for (std::size_t from = 0; from < columns_.size(); from += room / kCell) {
-      text +=
-          (from > 0 ? "\n" : "") + downwards(from, std::min(columns_.size(), from + room / kCell));
+    for (std::size_t from = 0; from < columns_.size(); from += part) {
+      text += (from > 0 ? "\n" : "") + downwards(from, std::min(columns_.size(), from + part));
     }
     return text;
   }
 
  private:
+  std::size_t room() const {
+    return static_cast<std::size_t>(std::max<Index>(style_.width, 20)) - margin_ - 1;
+  }
   static std::size_t wide(const std::string& word) { return std::max<std::size_t>(5, width(word)); }
 
   float weight(std::size_t row, std::size_t column) const {
@@ -74,7 +83,9 @@ class Map {
       text += name(i);
       for (std::size_t j = 0; j < columns_.size(); ++j) {
         const float w = weight(i, j);
-        const std::string percent = w >= 0.005f    ? fmt::format("{}", std::lround(100 * w))
+        const std::string percent = std::isnan(w) ? "?"
+                                    : std::abs(w) >= 0.005f
+                                        ? fmt::format("{}", std::lround(100 * w))
                                     : linked(i, j) ? "0"
                                                    : ".";
         const std::string cell = linked(i, j) ? "[" + percent + "]" : percent;
@@ -106,9 +117,13 @@ class Map {
       text += name(i);
       for (std::size_t j = from; j < to; ++j) {
         const float w = weight(i, j);
-        const long tenths = std::clamp(std::lround(10 * w), 0L, 9L);
-        const std::string cell =
-            (linked(i, j) ? "*" : " ") + (tenths > 0 ? std::to_string(tenths) : std::string("."));
+        const long tenths = std::isnan(w) ? 0 : std::clamp(std::lround(10 * w), -9L, 9L);
+        const std::string cell = (linked(i, j) ? "*"
+                                  : tenths < 0 ? "-"
+                                               : " ") +
+                                 (std::isnan(w) ? std::string("?")
+                                  : tenths != 0 ? std::to_string(std::abs(tenths))
+                                                : std::string("."));
         text += on_heat(cell, w, style_.colours);
       }
       text += '\n';
@@ -125,9 +140,14 @@ class Map {
 
 }  // namespace
 
-std::string alignment_map(const SoftAlignment& alignment, const TerminalStyle& style) {
-  if (!alignment.weights || alignment.target.empty()) return "";
-  return Map(alignment, style).text();
+std::string alignment_map(const Map& map, const TerminalStyle& style) {
+  if (!map.weights || map.rows.empty() || map.columns.empty()) return "";
+  const Grid grid(map, style);
+  if (!map.smaller() && grid.fits()) return grid.text();
+  constexpr Index kMostRows = 48;  // lines of an ordinary window
+  return fmt::format("{} x {} weights; each character shows the largest of its block\n{}",
+                     with_commas(map.of_rows), with_commas(map.of_columns),
+                     heat_map(map, kMostRows, style));
 }
 
 }  // namespace fovea::cli

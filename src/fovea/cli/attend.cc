@@ -8,12 +8,16 @@
 #include <ostream>
 #include <set>
 
+#include "fovea/attention/attended_map.h"
+#include "fovea/attention/trace_json.h"
 #include "fovea/autograd/ops.h"
+#include "fovea/base/files.h"
 #include "fovea/base/parallel.h"
 #include "fovea/cli/attend_arrays.h"
 #include "fovea/cli/heat_map.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/verb.h"
+#include "fovea/data/text.h"
 #include "fovea/io/npy.h"
 
 namespace fovea::cli {
@@ -32,6 +36,7 @@ struct Options {
   Index top_k = 0;
   Index heads = 0, kv_heads = 0;
   std::string out, weights, scores, logsumexp;
+  std::string trace, labels, key_labels;
   std::string grad_output, grad_query, grad_key, grad_value, grad_bias;
   std::string grad_score_weight, grad_score_matrix;
   bool draw = false;
@@ -156,12 +161,56 @@ void add_gradients(const Options& o, const Arrays& in, const Attend& how, const 
 }
 
 void draw(const Attended& result, Index heads, std::ostream& out) {
-  constexpr Index kMostHeads = 4, kColumns = 68, kRows = 32;
+  constexpr Index kMostHeads = 4, kRows = 32;
+  const TerminalStyle style{.width = 77};
   for (Index h = 0; h < std::min(heads, kMostHeads); ++h) {
+    Map map{.weights = result.weights({.head = h})};
+    for (Index i = 0; i < map.weights.shape(0); ++i) map.rows.push_back(fmt::format("{:>6}", i));
     out << fmt::format("weights of batch 0, head {} (a line a query, a column a key)\n", h)
-        << heat_map(result.weights({.head = h}), kColumns, kRows);
+        << heat_map(map, kRows, style);
   }
   if (heads > kMostHeads) out << fmt::format("and {} more heads\n", heads - kMostHeads);
+}
+
+// The names of a side: lines of a file, or numbers.
+std::vector<Trace::Label> labels(const std::string& file, const char* option, Index count) {
+  std::vector<Trace::Label> labels;
+  if (file.empty()) {
+    for (Index i = 0; i < count; ++i) labels.push_back({std::to_string(i), -1});
+    return labels;
+  }
+  for (const std::string& line : read_lines(file)) labels.push_back({line, -1});
+  if (static_cast<Index>(labels.size()) != count) {
+    fail("{}: {} has {} lines for {} {}", option, file, labels.size(), count,
+         option == std::string_view("--labels") ? "queries and keys" : "keys");
+  }
+  return labels;
+}
+
+// Of the first batch: each head a map, computed some rows at a time.
+Trace trace_of(const Options& o, const Attended& result) {
+  const MaskShape shape = result.looked->shape;
+  const bool self = shape.query == shape.key && o.key_labels.empty();
+  Trace trace{.task = "attend", .model = o.score};
+  trace.axes.push_back(
+      {self ? "tokens" : "queries", "tokens", labels(o.labels, "--labels", shape.query)});
+  if (!self) {
+    trace.axes.push_back({"keys", "tokens", labels(o.key_labels, "--key-labels", shape.key)});
+  }
+  for (Index h = 0; h < shape.head; ++h) {
+    Trace::Head head{.kind = self ? "self" : "cross",
+                     .head = h,
+                     .queries = trace.axes.front().name,
+                     .keys = trace.axes.back().name};
+    if (shape.query * shape.key > kLargeMap) {
+      head.large = large_map(result, 0, h);
+    } else {
+      head.scores = result.scores({.head = h});
+      head.weights = result.weights({.head = h});
+    }
+    trace.heads.push_back(std::move(head));
+  }
+  return trace;
 }
 
 void attend_files(const Options& o, std::ostream& out, std::ostream& err) {
@@ -180,6 +229,7 @@ void attend_files(const Options& o, std::ostream& out, std::ostream& err) {
   }
   if (!o.grad_output.empty()) add_gradients(o, in, how, result, results);
   for (const auto& [file, array] : results) write_npy(file, array);
+  if (!o.trace.empty()) write_file(o.trace, to_json(trace_of(o, result)) + "\n");
   const Shape& queries = in.query.heads.shape();
   if (o.draw && queries.size() > 0) draw(result, queries[1], out);
   if (result.blind > 0) {
@@ -216,8 +266,9 @@ void check_not_in_vain(const Options& o) {
 
 void check_files_differ(const Options& o) {
   const std::string* const files[] = {
-      &o.out,      &o.weights,    &o.scores,    &o.logsumexp,         &o.grad_query,
-      &o.grad_key, &o.grad_value, &o.grad_bias, &o.grad_score_weight, &o.grad_score_matrix};
+      &o.out,       &o.weights,           &o.scores,           &o.logsumexp,
+      &o.trace,     &o.grad_query,        &o.grad_key,         &o.grad_value,
+      &o.grad_bias, &o.grad_score_weight, &o.grad_score_matrix};
   std::set<std::string> seen;
   for (const std::string* file : files) {
     if (!file->empty() && !seen.insert(*file).second) {
@@ -227,9 +278,12 @@ void check_files_differ(const Options& o) {
 }
 
 void check(const Options& o) {
-  const bool any = !(o.out + o.weights + o.scores + o.logsumexp).empty() || o.draw;
+  const bool any = !(o.out + o.weights + o.scores + o.logsumexp + o.trace).empty() || o.draw;
   if (!any && !o.wants_gradient()) {
     throw UsageError("nothing would be kept: give --out FILE, --weights FILE or --draw");
+  }
+  if (o.trace.empty() && !(o.labels + o.key_labels).empty()) {
+    throw UsageError("--labels are for --trace FILE.json: give it too");
   }
   if (o.wants_gradient() && o.grad_output.empty()) {
     throw UsageError("gradients start from --grad-output FILE");
@@ -305,6 +359,13 @@ Work define(Arguments& app) {
       ->type_name("FILE.npy");
   app.add_option("--logsumexp", o->logsumexp, "[batch, head, query]; -inf where no key is seen")
       ->type_name("FILE.npy");
+  app.add_option("--trace", o->trace,
+                 "where each head of the first batch looked, for fovea explain")
+      ->type_name("FILE.json");
+  app.add_option("--labels", o->labels, "names for --trace, one a line (numbers)")
+      ->type_name("FILE");
+  app.add_option("--key-labels", o->key_labels, "of keys, where they are not the queries")
+      ->type_name("FILE");
   app.add_option("--grad-output", o->grad_output, "gradient of the output, to walk back from")
       ->type_name("FILE.npy");
   const std::pair<const char*, std::string*> gradients_of[] = {
@@ -329,22 +390,26 @@ Work define(Arguments& app) {
 }  // namespace
 
 Verb attend_verb() {
-  return {.name = "attend",
-          .usage = "--query FILE --key FILE --value FILE --out FILE [options]",
-          .summary = "attention on arrays from files, forward and backward",
-          .about =
-              R"(Reads queries, keys and values from NumPy files and writes what each query reads:
+  return {
+      .name = "attend",
+      .usage = "--query FILE --key FILE --value FILE --out FILE [options]",
+      .summary = "attention on arrays from files, forward and backward",
+      .about =
+          R"(Reads queries, keys and values from NumPy files and writes what each query reads:
 softmax(q k' / sqrt(dim)) v, or any other score, mask and normaliser. Masks mean visible,
 always; of several, all must show a key. A query that sees no key reads zeros, and is counted.
 docs/attention.md has the mathematics, and the same in NumPy.)",
-          .examples = {{"fovea attend --query q.npy --key k.npy --value v.npy --out o.npy --causal",
-                        "each word reads itself and those before it"},
-                       {"fovea attend --query q.npy --key k.npy --value v.npy --draw",
-                        "where it looks"},
-                       {"fovea attend --query q.npy --key k.npy --value v.npy --grad-output g.npy "
-                        "--grad-key d.npy",
-                        "the backward pass"}},
-          .define = define};
+      .examples = {{"fovea attend --query q.npy --key k.npy --value v.npy --out o.npy --causal",
+                    "each word reads itself and those before it"},
+                   {"fovea attend --query q.npy --key k.npy --value v.npy --draw",
+                    "where it looks"},
+                   {"fovea attend --query q.npy --key q.npy --value v.npy --trace t.json && fovea "
+                    "explain t.json --html t.html",
+                    "the same as a page, for any number of tokens"},
+                   {"fovea attend --query q.npy --key k.npy --value v.npy --grad-output g.npy "
+                    "--grad-key d.npy",
+                    "the backward pass"}},
+      .define = define};
 }
 
 }  // namespace fovea::cli

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fovea/attention/trace_json.h"
 #include "fovea/autograd/ops.h"
 #include "fovea/cli/cli_test_tools.h"
 #include "fovea/io/npy.h"
@@ -295,6 +296,39 @@ TEST_F(AttendVerb, DrawsNanAsAQuestion) {
   q.data()[0] = std::numeric_limits<float>::quiet_NaN();
   write_npy(file("q"), q);
   EXPECT_THAT(attend_with({"--draw"}).out, HasSubstr("     0 |?????|\n"));
+}
+
+TEST_F(AttendVerb, WritesATraceOfTheFirstBatch) {
+  const std::string trace = folder / "t.json";
+  EXPECT_EQ(attend_with({"--trace", trace}).err, "");
+  const std::vector<Trace> traces = read_traces(trace);
+  ASSERT_EQ(traces.size(), 1u);
+  ASSERT_EQ(traces[0].heads.size(), 4u);
+  EXPECT_EQ(traces[0].heads[3].kind, "cross");
+  EXPECT_EQ(traces[0].labels("keys")[4].text, "4");
+  const Attended a = attend(arrays["q"], arrays["k"], arrays["v"]);
+  EXPECT_EQ(traces[0].heads[3].weights.values(), a.weights({.head = 3}).values());
+  EXPECT_EQ(fovea({"explain", trace, "--heads", "--svg", folder / "t.svg"}).code, 0);
+
+  folder.write("names", "un\ndeux\ntrois\n");
+  EXPECT_EQ(attend_with({"--trace", trace, "--labels", folder / "names"}).err, "");
+  EXPECT_EQ(read_traces(trace)[0].labels("queries")[1].text, "deux");
+  EXPECT_EQ(attend_with({"--trace", trace, "--key-labels", folder / "names"}).err,
+            "fovea attend: --key-labels: " + (folder / "names") + " has 3 lines for 5 keys\n");
+}
+
+TEST_F(AttendVerb, TracesAnyNumberOfTokens) {
+  save("q", {1100, 4});
+  save("k", {1100, 4});
+  save("v", {1100, 2});
+  const std::string trace = folder / "t.json";
+  EXPECT_EQ(attend_with({"--trace", trace, "--causal"}).err, "");
+  const Trace read = read_traces(trace)[0];
+  EXPECT_EQ(read.heads[0].kind, "self");
+  ASSERT_TRUE(read.heads[0].large);
+  EXPECT_EQ(read.heads[0].large->top[0][0].weight, 1);
+  const Outcome drawn = fovea({"explain", trace});
+  EXPECT_THAT(drawn.out, HasSubstr("1,100 x 1,100 weights; each character shows the largest"));
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 // fovea explain: where a model looked, drawn from its Trace.
+#include <fstream>
 #include <memory>
 #include <ostream>
 
 #include "fovea/attention/trace_json.h"
 #include "fovea/cli/alignment_map.h"
+#include "fovea/cli/explain_files.h"
 #include "fovea/cli/lines.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/translating.h"
-#include "fovea/models/trace_alignment.h"
 #include "fovea/models/translation_trace.h"
 
 namespace fovea::cli {
@@ -17,25 +18,91 @@ struct Flags {
   std::string model, color;
   std::vector<std::string> sentences;
   DecodingFlags decoding;
+  ExplainFiles files;
   Index width = 0;
-  bool pieces = false, json = false;
+  bool pieces = false, heads = false;
 };
 
-std::string picture(const Trace& trace, const Flags& f, const TerminalStyle& style) {
-  const LookChoice& look = f.decoding.options.look;
-  const SoftAlignment alignment =
-      f.pieces ? piece_alignment(trace, look) : word_alignment(trace, look);
-  const std::string map = alignment_map(alignment, style);
-  return fmt::format("{}\n{}\n{}", printable(trace.input), printable(trace.output),
-                     map.empty() ? "" : "\n" + map);
+// A Trace as text, not a model: a model file begins with a length, whose high bytes are 0.
+bool is_trace(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char first[8] = {};
+  file.read(first, sizeof first);
+  const std::string_view start(first, static_cast<std::size_t>(file.gcount()));
+  const std::size_t brace = start.find_first_not_of(" \t\r\n");
+  return brace != start.npos && start[brace] == '{' && start.find('\0') == start.npos;
 }
 
-void explain(const Flags& f, std::ostream& out) {
-  TerminalStyle style = style_of(out, f.color);
-  if (f.width > 0) style.width = f.width;
+// All maps of a Trace, one below the other.
+std::string terminal_picture(const Trace& trace, const Flags& f, const TerminalStyle& style) {
+  const MapOptions options{.pieces = f.pieces};
+  const std::vector<Map> maps =
+      f.heads ? maps_of_heads(trace, options) : maps_of(trace, f.decoding.options.look, options);
+  std::string text;
+  for (const std::string& line : {trace.input, trace.output}) {
+    if (!line.empty()) text += printable(line) + "\n";
+  }
+  for (const Map& map : maps) {
+    const std::string picture = alignment_map(map, style);
+    if (picture.empty()) continue;
+    text += "\n";
+    if (maps.size() > 1) {
+      text += fmt::format("{}{}{}\n", map.kind, map.kind.empty() ? "" : ", ", map.title);
+    }
+    text += picture;
+    for (const Trace::Figure& figure : map.figures) {
+      text += fmt::format("{:>20} {:.3f}\n", printable(figure.name), figure.value);
+    }
+  }
+  return text;
+}
+
+// Draws each Trace where it was asked for: into files, or else in the terminal.
+class Drawing {
+ public:
+  Drawing(const Flags& f, std::ostream& out, std::ostream& err)
+      : flags_(f),
+        style_(style_of(out, f.color)),
+        options_{.look = f.decoding.options.look, .heads = f.heads, .pieces = f.pieces},
+        files_(f.files, options_, out, err),
+        out_(out) {
+    if (f.width > 0) style_.width = f.width;
+  }
+
+  void draw(Trace trace) {
+    if (flags_.files.any()) return files_.add(std::move(trace));
+    out_ << (first_ ? "" : "\n") << terminal_picture(trace, flags_, style_) << std::flush;
+    first_ = false;
+  }
+  void finish() { files_.finish(); }
+
+ private:
+  const Flags& flags_;
+  TerminalStyle style_;
+  PictureOptions options_;
+  TraceFiles files_;
+  std::ostream& out_;
+  bool first_ = true;
+};
+
+void explain_traces(const Flags& f, Drawing& drawing) {
+  if (!f.sentences.empty()) {
+    throw UsageError(
+        fmt::format("{} is a trace, which has its sentence in it: give no other", f.model));
+  }
+  for (Trace& trace : read_traces(f.model)) {
+    if (trace.heads.empty() && trace.methods.empty() && (!f.files.any() || f.files.pictures())) {
+      fail("{}: the trace has no map of attention or of a method, so there is nothing to draw",
+           f.model);
+    }
+    drawing.draw(std::move(trace));
+  }
+}
+
+void explain_sentences(const Flags& f, Drawing& drawing) {
   const TranslateOptions options = f.decoding.chosen();
   const auto models = load_translators({f.model}, "explain");
-  if (kind_name(models[0].options) == "fixed" && !f.json) {
+  if (kind_name(models[0].options) == "fixed" && (!f.files.any() || f.files.pictures())) {
     fail(
         "{}: a model of kind 'fixed' does not look at words, so there is nothing to draw; fovea "
         "run --steps tells what it did",
@@ -47,22 +114,37 @@ void explain(const Flags& f, std::ostream& out) {
       const Index number = lines.first() + static_cast<Index>(i);
       check_utf8(block[i], lines.where(number));
       const auto found = translate(pointers(models), std::span(&block[i], 1), options, number);
-      const Trace trace = trace_translation(models[0], found[0][0]);
-      if (f.json) {
-        out << to_json(trace) << std::endl;
-      } else {
-        out << (number > 1 ? "\n" : "") << picture(trace, f, style) << std::flush;
-      }
+      const bool everything = !f.files.html.empty() || !f.files.json.empty();
+      drawing.draw(trace_translation(models[0], found[0][0],
+                                     {.states = everything, .self = everything || f.heads}));
     }
   }
 }
 
+void explain(const Flags& f, std::ostream& out, std::ostream& err) {
+  Drawing drawing(f, out, err);
+  if (is_trace(f.model)) {
+    explain_traces(f, drawing);
+  } else {
+    explain_sentences(f, drawing);
+  }
+  drawing.finish();
+}
+
 Work define(Arguments& app) {
   const auto f = std::make_shared<Flags>();
-  app.add_option("MODEL", f->model, "what fovea train has written")->required();
+  app.add_option("MODEL", f->model, "what fovea train has written, or a trace (docs/formats.md)")
+      ->required();
   app.add_option("SENTENCE", f->sentences, "what to translate; else lines of standard input");
+  app.add_option("--html", f->files.html, "a page in one file, to explore it in a browser")
+      ->type_name("FILE");
+  app.add_option("--svg", f->files.svg, "a picture that can be scaled and edited")
+      ->type_name("FILE");
+  app.add_option("--png", f->files.png, "a picture of pixels")->type_name("FILE");
+  app.add_option("--json", f->files.json, "the trace itself; - for standard output")
+      ->type_name("FILE");
+  app.add_flag("--heads", f->heads, "every head by itself instead of their mean");
   app.add_flag("--pieces", f->pieces, "the model's own pieces instead of words");
-  app.add_flag("--json", f->json, "the whole trace, one JSON object a sentence (docs/formats.md)");
   app.add_option("--width", f->width, "columns of the picture (as the terminal has)")
       ->check(whole_number(20))
       ->type_name("N");
@@ -70,7 +152,7 @@ Work define(Arguments& app) {
   add_look_flags(app, f->decoding.options.look);
   add_decoding_flags(app, f->decoding);
   add_longest_flag(app, f->decoding.options.longest);
-  return [f](std::ostream& out, std::ostream&) { explain(*f, out); };
+  return [f](std::ostream& out, std::ostream& err) { explain(*f, out, err); };
 }
 
 }  // namespace
@@ -78,17 +160,22 @@ Work define(Arguments& app) {
 Verb explain_verb() {
   return {
       .name = "explain",
-      .usage = "MODEL [SENTENCE...] [options]",
+      .usage = "MODEL|TRACE.json [SENTENCE...] [options]",
       .summary = "draw where a model looked while it translated",
       .about =
           R"(Translates, and draws the attention: a row for each word that was said, a column for each word
 it could look at, the weights in percent. [83] marks the word with the largest weight: the link
-that fovea run --align prints. </s> is the end of the sentence.)",
+that fovea run --align prints. </s> is the end of the sentence. With --html, --svg, --png or
+--json it writes files instead; several sentences give numbered ones, map-1.svg, map-2.svg, but
+one JSON file with a trace a line. A trace in the place of the model is drawn as it is.)",
       .examples = {{"fovea explain en-fr.safetensors \"The cat sleeps.\"", "in the terminal"},
-                   {"fovea explain en-fr.safetensors --color always < text.txt | less -R",
-                    "many, with colours"},
-                   {"fovea explain en-fr.safetensors --json \"The cat sleeps.\" > trace.json",
-                    "every score, weight, context and choice, for a program"}},
+                   {"fovea explain en-fr.safetensors --html cat.html \"The cat sleeps.\"",
+                    "as a page to explore"},
+                   {"fovea explain en-fr.safetensors --heads --svg cat.svg \"The cat sleeps.\"",
+                    "every head of a Transformer"},
+                   {"fovea explain en-fr.safetensors --json - \"The cat sleeps.\" > trace.json",
+                    "every score, weight, context and choice, for a program"},
+                   {"fovea explain trace.json --png map.png", "what any program wrote"}},
       .define = define};
 }
 

@@ -6,48 +6,56 @@
 #include <cmath>
 #include <string_view>
 
+#include "fovea/cli/text.h"
+#include "fovea/data/utf8.h"
+
 namespace fovea::cli {
 namespace {
 
 constexpr std::string_view kShades = " .:-=+*#%@";
+constexpr std::size_t kMostOfAName = 12;
 
-// The largest number of rows [i0, i1) and columns [j0, j1); is one of them NaN?
-struct Cell {
-  float most = 0;
-  bool nan = false;
+char shade(float share) {
+  if (std::isnan(share)) return '?';
+  const auto last = static_cast<float>(kShades.size() - 1);
+  return kShades[static_cast<std::size_t>(std::ceil(std::min(1.0f, std::abs(share)) * last))];
+}
 
-  Cell(const Tensor& x, Index i0, Index i1, Index j0, Index j1) {
-    for (Index i = i0; i < i1; ++i) {
-      for (Index j = j0; j < j1; ++j) {
-        const float number = x.data()[i * x.stride(0) + j * x.stride(1)];
-        nan = nan || std::isnan(number);
-        most = std::max(most, number);
-      }
-    }
-  }
-
-  char shade(float top) const {
-    if (nan) return '?';
-    const float share = most == top ? 1 : most / top;  // also where top is inf
-    const auto last = static_cast<float>(kShades.size() - 1);
-    return kShades[static_cast<std::size_t>(std::ceil(top > 0 ? share * last : 0))];
-  }
-};
+std::string name(const std::string& text, std::size_t columns) {
+  std::string shown = printable(text);
+  if (width(shown) > columns) shown = to_utf8(to_code_points(shown).substr(0, columns - 1)) + "~";
+  return std::string(columns - width(shown), ' ') + shown;
+}
 
 }  // namespace
 
-std::string heat_map(const Tensor& weights, Index most_columns, Index most_rows) {
-  const Index queries = weights.shape(0), keys = weights.shape(1);
-  const Index rows = std::min(queries, most_rows), columns = std::min(keys, most_columns);
-  const float top = Cell(weights, 0, queries, 0, keys).most;
+std::string heat_map(const Map& map, Index most_lines, const TerminalStyle& style) {
+  std::size_t margin = 1;
+  for (const std::string& row : map.rows) {
+    margin = std::max(margin, std::min(kMostOfAName, width(printable(row))));
+  }
+  const bool halves = style.unicode && style.colours != Colours::kNone;  // two rows a line
+  const Index room = std::max<Index>(8, style.width - static_cast<Index>(margin) - 3);
+  const Tensor cells = aggregated(map.weights, (halves ? 2 : 1) * most_lines, room);
+  const Index rows = cells.shape(0), columns = cells.shape(1);
+  const float largest = map.largest();
+  const auto share = [&](Index i, Index j) {
+    const float w = cells.data()[i * columns + j];
+    return largest > 0 && std::isfinite(w) ? w / largest : w;
+  };
   std::string picture;
-  for (Index r = 0; r < rows; ++r) {
-    const Index i0 = queries * r / rows, i1 = queries * (r + 1) / rows;
-    std::string line;
-    for (Index c = 0; c < columns; ++c) {
-      line += Cell(weights, i0, i1, keys * c / columns, keys * (c + 1) / columns).shade(top);
+  for (Index i = 0; i < rows; i += halves ? 2 : 1) {
+    const auto first =
+        static_cast<std::size_t>(block_begin(i, rows, static_cast<Index>(map.rows.size())));
+    picture += name(map.rows[first], margin) + " |";
+    for (Index j = 0; j < columns; ++j) {
+      if (halves) {
+        picture += two_cells(share(i, j), i + 1 < rows ? share(i + 1, j) : 0, style.colours);
+      } else {
+        picture += on_heat(std::string(1, shade(share(i, j))), share(i, j), style.colours);
+      }
     }
-    picture += fmt::format("{:>6} |{}|\n", i0, line);
+    picture += halves ? "\x1b[0m|\n" : "|\n";
   }
   return picture;
 }

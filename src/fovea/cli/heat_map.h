@@ -1,14 +1,15 @@
-// A matrix of weights as a picture of characters.
+// A map of weights as a picture of characters, one a block of cells.
 #pragma once
 
 #include <string>
 
-#include "fovea/tensor/tensor.h"
+#include "fovea/cli/terminal.h"
+#include "fovea/explain/map.h"
 
 namespace fovea::cli {
 
-// weights [query, key], one character a key and a line a query: ' ' is 0, '@' the largest, '?' NaN.
-// A matrix that does not fit shows the largest weight of each cell.
-std::string heat_map(const Tensor& weights, Index most_columns, Index most_rows);
+// As wide as the window, at most so many lines, each with the name of its first row. ' ' is 0, '@'
+// the largest, '?' NaN; where the terminal has colours, two rows of blocks a line.
+std::string heat_map(const Map& map, Index most_lines, const TerminalStyle& style);
 
 }  // namespace fovea::cli

@@ -101,7 +101,7 @@ class Translating {
     for (const Translation& t : found) {
       if (flags_.steps) {
         text += (number > 1 ? "\n" : "") +
-                story_of(trace_translation(models_[0], t), options_.look, style_);
+                story_of(trace_translation(models_[0], t, {.self = false}), options_.look, style_);
         continue;
       }
       if (options_.search.n_best > 1) text += fmt::format("{}\t{:.4f}\t", number, t.score);

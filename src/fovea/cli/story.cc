@@ -45,10 +45,15 @@ std::string context_text(const Tensor& context) {
 class Story {
  public:
   Story(const Trace& trace, const LookChoice& choice, const TerminalStyle& style)
-      : trace_(trace), style_(style), weights_(weights_of(trace, choice)) {
-    const auto heads = chosen(trace.heads, choice);
-    if (heads.size() == 1) scores_ = heads[0]->scores.packed();  // a mean of scores says nothing
-    for (const Trace::Label& key : trace.keys) {
+      : trace_(trace),
+        outputs_(trace.labels("target")),
+        style_(style),
+        weights_(weights_of(trace, choice)) {
+    const auto heads = heads_of(trace, choice);
+    if (heads.size() == 1 && heads[0].scores) {
+      scores_ = heads[0].scores.packed();  // a mean of scores says nothing
+    }
+    for (const Trace::Label& key : trace.labels(heads.empty() ? "source" : heads[0].keys)) {
       names_.push_back(shown(key.text));
       widest_ = std::max(widest_, width(names_.back()));
     }
@@ -57,14 +62,14 @@ class Story {
   std::string text() const {
     std::string text = fmt::format("{}\n{}\n", printable(trace_.input), printable(trace_.output));
     for (std::size_t step = 0; step < trace_.steps.size(); ++step) {
-      const std::string before = step == 0 ? "<s>" : shown(trace_.outputs[step - 1].text);
+      const std::string before = step == 0 ? "<s>" : shown(outputs_[step - 1].text);
       text += fmt::format("\nstep {}, after {}\n", step + 1, before);
       if (weights_) text += looks(static_cast<Index>(step));
       if (trace_.steps[step].context) {
         text += "  read   " + context_text(trace_.steps[step].context) + "\n";
       }
       text += "  next   " + choices(trace_.steps[step]) + "\n";
-      text += "  said   " + shown(trace_.outputs[step].text) + "\n";
+      text += "  said   " + shown(outputs_[step].text) + "\n";
     }
     return text;
   }
@@ -122,6 +127,7 @@ class Story {
   }
 
   const Trace& trace_;
+  const std::vector<Trace::Label>& outputs_;
   TerminalStyle style_;
   Tensor weights_, scores_;  // [step, key]
   std::vector<std::string> names_;

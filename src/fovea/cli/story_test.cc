@@ -10,12 +10,13 @@ Trace one_word() {
           .model = "bahdanau",
           .input = "red house",
           .output = "maison",
-          .keys = {{"\u2581red", 0}, {"\u2581house", 1}, {"</s>", -1}},
-          .outputs = {{"\u2581maison", 0}, {"</s>", -1}},
+          .axes = {{"source", "pieces", {{"\u2581red", 0}, {"\u2581house", 1}, {"</s>", -1}}},
+                   {"target", "pieces", {{"\u2581maison", 0}, {"</s>", -1}}}},
           .steps = {{{{"\u2581maison", 0.9}, {"\u2581rouge", 0.08}, {"la", 0.001}},
                      Tensor({2}, std::vector<float>{3, -4})},
                     {{{"</s>", 1}}, Tensor({2}, std::vector<float>{0, 1})}},
-          .heads = {{"cross", 0, 0, Tensor({2, 3}, std::vector<float>{-1, 3, 1, 0, 0, 0}),
+          .heads = {{"cross", 0, 0, "target", "source",
+                     Tensor({2, 3}, std::vector<float>{-1, 3, 1, 0, 0, 0}),
                      Tensor({2, 3}, std::vector<float>{0.008f, 0.75f, 0.242f, 0, 0.5f, 0.5f})}}};
 }
 

@@ -11,26 +11,10 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "fovea/explain/colour.h"
+
 namespace fovea::cli {
 namespace {
-
-struct Rgb {
-  float red, green, blue;  // 0 to 255
-};
-
-// Blue to yellow, growing evenly in lightness, so that a picture in grey shows the same.
-constexpr std::array<Rgb, 5> kHeat = {
-    Rgb{38, 40, 78}, {45, 84, 137}, {34, 141, 139}, {122, 198, 84}, {251, 229, 50}};
-
-Rgb heat(float weight) {
-  const float at = std::clamp(weight, 0.0f, 1.0f) * static_cast<float>(kHeat.size() - 1);
-  const std::size_t i = std::min(static_cast<std::size_t>(at), kHeat.size() - 2);
-  const float share = at - static_cast<float>(i);
-  const auto mix = [&](float Rgb::*c) {
-    return kHeat[i].*c + share * (kHeat[i + 1].*c - kHeat[i].*c);
-  };
-  return {mix(&Rgb::red), mix(&Rgb::green), mix(&Rgb::blue)};
-}
 
 Colours colours_of_terminal() {
   const std::string depth = variable("COLORTERM"), term = variable("TERM");
@@ -96,19 +80,27 @@ std::string bar(double share, std::size_t columns, const TerminalStyle& style) {
   return repeated("█", eighths / 8) + std::string(kEighths[eighths % 8]);
 }
 
+namespace {
+
+// The number of a colour among the 216 of a 256-colour terminal, or "2;r;g;b".
+std::string code(Rgb c, Colours colours) {
+  if (colours == Colours::kAll) return fmt::format("2;{};{};{}", c.red, c.green, c.blue);
+  const auto sixth = [](std::uint8_t x) { return std::lround(x / 51.0); };
+  return fmt::format("5;{}", 16 + 36 * sixth(c.red) + 6 * sixth(c.green) + sixth(c.blue));
+}
+
+}  // namespace
+
 std::string on_heat(const std::string& text, float weight, Colours colours) {
-  if (colours == Colours::kNone || !(weight >= 0.005f)) return text;  // what is shown as 0
-  const Rgb c = heat(weight);
-  const bool bright = 0.3f * c.red + 0.59f * c.green + 0.11f * c.blue > 130;
-  const int ink = bright ? 16 : 231;  // black or white of the 256 colours
-  const auto whole = [](float x) { return std::lround(x); };
-  if (colours == Colours::kAll) {
-    return fmt::format("\x1b[38;5;{}m\x1b[48;2;{};{};{}m{}\x1b[0m", ink, whole(c.red),
-                       whole(c.green), whole(c.blue), text);
-  }
-  const auto sixth = [](float x) { return std::lround(x / 51); };  // of the cube of 216 colours
-  return fmt::format("\x1b[38;5;{}m\x1b[48;5;{}m{}\x1b[0m", ink,
-                     16 + 36 * sixth(c.red) + 6 * sixth(c.green) + sixth(c.blue), text);
+  if (colours == Colours::kNone || std::abs(weight) < 0.005f) return text;  // what is shown as 0
+  const int ink = wants_light_ink(weight, Paper::kDark) ? 231 : 16;  // white or black of the 256
+  return fmt::format("\x1b[38;5;{}m\x1b[48;{}m{}\x1b[0m", ink,
+                     code(weight_colour(weight, Paper::kDark), colours), text);
+}
+
+std::string two_cells(float upper, float lower, Colours colours) {
+  return fmt::format("\x1b[38;{}m\x1b[48;{}m▀", code(weight_colour(upper, Paper::kDark), colours),
+                     code(weight_colour(lower, Paper::kDark), colours));
 }
 
 }  // namespace fovea::cli

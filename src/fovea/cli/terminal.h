@@ -31,7 +31,11 @@ std::string repeated(std::string_view piece, std::size_t count);
 // able to.
 std::string bar(double share, std::size_t columns, const TerminalStyle& style);
 
-// `text` on the colour of a weight from 0 (the terminal's own) to 1.
+// `text` on the colour of a weight from -1 to 1; 0 is the terminal's own.
 std::string on_heat(const std::string& text, float weight, Colours colours);
+
+// One character with the colours of two weights, one above the other. Whoever writes it ends the
+// colours.
+std::string two_cells(float upper, float lower, Colours colours);
 
 }  // namespace fovea::cli

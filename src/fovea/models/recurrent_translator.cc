@@ -90,7 +90,9 @@ RecurrentTranslator::Encoded RecurrentTranslator::encode(const Sentences& source
   const RecurrentTranslatorOptions& o = options_;
   if (o.reverse_source) words = reversed(words, source.lengths);
   const auto encoded = encoder_(drop(words, o.word_dropout, run), run, source.lengths);
-  const Var states = drop(encoded.y, o.state_dropout, run);
+  Var states = drop(encoded.y, o.state_dropout, run);
+  // Keys stand in the source's order, whatever way it was read.
+  if (o.reverse_source) states = reversed(states, source.lengths);
   const std::vector<RecurrentState>& last = encoded.last.back();
   Memory memory{.summary = concat({last[0].h, last[1].h}, 1)};
   if (o.reading == Reading::kBahdanau) memory.additive = additive_.prepare(states, source.lengths);
@@ -105,7 +107,7 @@ RecurrentTranslator::Encoded RecurrentTranslator::encode(const Sentences& source
         {.h = part(l), .c = o.cell == Cell::kLstm ? part(o.decoder_layers + l) : Var()});
   }
   if (o.reading == Reading::kLuong) start.fed = Tensor::zeros({source.batch(), o.readout_dim});
-  return {std::move(memory), std::move(start)};
+  return {std::move(memory), std::move(start), states};
 }
 
 RecurrentTranslator::Moved RecurrentTranslator::advance(const Memory& memory, const State& state,
@@ -169,8 +171,9 @@ RecurrentTranslator RecurrentTranslator::prepared() const {
 Var RecurrentTranslator::logits(const TranslationBatch& batch, Run& run, Insight* insight) const {
   const RecurrentTranslatorOptions& o = options_;
   const bool given = insight != nullptr && insight->source;
-  auto [memory, state] =
+  auto [memory, state, states] =
       encode(batch.source, given ? insight->source : source_vectors(batch.source.words), run);
+  if (insight != nullptr) insight->states = states;
   Insight::Layer cross{
       "cross", 0, {}, o.reading == Reading::kBahdanau ? memory.additive.value : memory.luong.value};
   const Var words = drop(target_(batch.input.words), o.word_dropout, run);
@@ -206,7 +209,7 @@ class RecurrentDecoding final : public Decoding {
                     const DecodingOptions& options)
       : model_(model.prepared()), options_(options) {
     const NoGrad guard;
-    auto [memory, state] = model_.encode(source, model_.source_vectors(source.words), run_);
+    auto [memory, state, states] = model_.encode(source, model_.source_vectors(source.words), run_);
     memory_ = std::move(memory);
     state_ = std::move(state);
     lengths_ = source.lengths;

@@ -91,6 +91,7 @@ class RecurrentTranslator final : public Translator {
   struct Encoded {
     Memory memory;
     State start;
+    Var states;  // [batch, time, key_dim], in the source's order
   };
   const Embedding& source_table() const { return options_.share_embedding ? target_ : source_; }
   // words [batch, time, embedding_dim]: the source's vectors

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "fovea/attention/trace_json.h"
 #include "fovea/io/reader_test_tools.h"
 
 namespace fovea {
@@ -12,14 +11,16 @@ namespace {
 Trace some_trace() {
   const auto head = [](Index number, std::vector<float> weights) {
     const Tensor w({3, 4}, std::move(weights));
-    return Trace::Head{"cross", 0, number, w, w};
+    return Trace::Head{"cross", 0, number, "target", "source", w, w};
   };
   return {.task = "translate",
           .model = "transformer",
           .input = "it unbreakable",
           .output = "incassable",
-          .keys = {{"\u2581it", 0}, {"\u2581un", 1}, {"breakable", 1}, {"</s>", -1}},
-          .outputs = {{"\u2581in", 0}, {"cassable", 0}, {"</s>", -1}},
+          .axes = {{"source",
+                    "pieces",
+                    {{"\u2581it", 0}, {"\u2581un", 1}, {"breakable", 1}, {"</s>", -1}}},
+                   {"target", "pieces", {{"\u2581in", 0}, {"cassable", 0}, {"</s>", -1}}}},
           .steps = {},
           .heads = {head(0, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}),
                     head(1, {0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1})}};
@@ -56,30 +57,20 @@ TEST(TraceAlignment, OfAModelThatDoesNotLookHasNoWeights) {
   EXPECT_FALSE(word_alignment(trace).weights);
 }
 
+TEST(TraceAlignment, IsOfCrossAttentionWhereThereIsSome) {
+  Trace trace = some_trace();
+  trace.heads.insert(trace.heads.begin(), {"encoder", 3, 5, "source", "source",
+                                           Tensor::zeros({4, 4}), Tensor::full({4, 4}, 0.25f)});
+  EXPECT_EQ(numbers(weights_of(trace)), numbers(weights_of(some_trace())));
+  trace.heads.resize(1);
+  EXPECT_EQ(weights_of(trace, {.layer = 3}).shape(), (Shape{4, 4}));
+}
+
 TEST(TraceAlignment, SaysWhenTextAndPiecesDisagree) {
   Trace trace = some_trace();
   trace.input = "it";
   EXPECT_EQ(error_of([&] { word_alignment(trace); }),
             "trace: a piece belongs to word 1, but 'it' has 1 words");
-}
-
-TEST(TraceJson, HasEveryFieldAndShortNumbers) {
-  Trace trace = some_trace();
-  trace.input = "a \"b\"";
-  trace.keys = {{"a", 0}, {"</s>", -1}};
-  trace.outputs = {{"</s>", -1}};
-  trace.steps = {{{{"x", 0.1}}, Tensor({2}, std::vector<float>{0.1f, -1.5f})}};
-  const float infinity = std::numeric_limits<float>::infinity();
-  trace.heads = {{"cross", 1, 2, Tensor({1, 2}, std::vector<float>{-infinity, 3}),
-                  Tensor({1, 2}, std::vector<float>{0, 1})}};
-  EXPECT_EQ(to_json(trace),
-            R"({"format":"fovea.trace","version":1,"task":"translate","model":"transformer",)"
-            R"("input":"a \"b\"","output":"incassable",)"
-            R"("keys":[{"text":"a","word":0},{"text":"</s>","word":null}],)"
-            R"("outputs":[{"text":"</s>","word":null}],)"
-            R"("steps":[{"choices":[{"text":"x","probability":0.1}],"context":[0.1,-1.5]}],)"
-            R"("heads":[{"kind":"cross","layer":1,"head":2,"scores":[[null,3.0]],)"
-            R"("weights":[[0.0,1.0]]}]})");
 }
 
 }  // namespace

@@ -46,7 +46,9 @@ Var TransformerTranslator::encode(const Sentences& source, const Var& vectors, R
       insight->layers.push_back({"encoder", static_cast<Index>(l), {std::move(seen)}, {}});
     }
   }
-  return options_.norm_first ? encoder_norm_(x) : x;
+  if (options_.norm_first) x = encoder_norm_(x);
+  if (insight != nullptr) insight->states = x;
+  return x;
 }
 
 std::vector<MultiHeadAttention::KeyValue> TransformerTranslator::remember(

@@ -183,12 +183,14 @@ TEST(TraceTranslation, TellsEveryStepUntilTheEnd) {
   const TranslationModel model = some_model();
   const TranslationModel* models[] = {&model};
   const Translation t = translate(models, kLines, {})[0][0];
-  const Trace trace = trace_translation(model, t, 3);
+  const Trace trace = trace_translation(model, t, {.choices = 3, .states = true});
   EXPECT_EQ(trace.input, kLines[0]);
-  EXPECT_EQ(trace.keys.size(), 7u);
-  EXPECT_EQ(trace.keys.back().text, "</s>");
+  ASSERT_EQ(trace.axes.size(), 2u);
+  EXPECT_EQ(trace.labels("source").size(), 7u);
+  EXPECT_EQ(trace.labels("source").back().text, "</s>");
+  EXPECT_EQ(trace.axes[0].states.shape(), (Shape{7, 32}));
   ASSERT_EQ(trace.steps.size(), t.target.size() + 1);
-  EXPECT_EQ(trace.outputs.size(), trace.steps.size());
+  EXPECT_EQ(trace.labels("target").size(), trace.steps.size());
   ASSERT_EQ(trace.heads.size(), 1u);
   EXPECT_EQ(trace.heads[0].weights.shape(0), static_cast<Index>(trace.steps.size()));
   for (const Trace::Step& step : trace.steps) {
@@ -196,6 +198,78 @@ TEST(TraceTranslation, TellsEveryStepUntilTheEnd) {
     EXPECT_GE(step.choices[0].probability, step.choices[1].probability);
     EXPECT_EQ(step.context.size(), 32);
   }
+  EXPECT_FALSE(trace_translation(model, t).axes[0].states);
+}
+
+TEST(TraceTranslation, ReadsTheContextFromTheStates) {
+  for (const bool reversed : {false, true}) {
+    const Tokenizer words = words_of(kLines);
+    const RecurrentTranslatorOptions options{.embedding_dim = 12,
+                                             .hidden = 16,
+                                             .attention_dim = 8,
+                                             .readout_dim = 12,
+                                             .reverse_source = reversed};
+    const TranslationModel model = make_translation_model(options, words, words, true, {.seed = 4});
+    Translation t{.source = words.encode(kLines[0]), .target = words.encode(kLines[1])};
+    const Trace trace = trace_translation(model, t, {.states = true});
+    const Tensor states = trace.axes[0].states.packed(), weights = trace.heads[0].weights;
+    for (Index d = 0; d < states.shape(1); ++d) {
+      float sum = 0;
+      for (Index k = 0; k < 7; ++k) {
+        sum += weights.data()[k] * states.data()[k * states.shape(1) + d];
+      }
+      EXPECT_NEAR(trace.steps[0].context.packed().data()[d], sum, 1e-5f);
+    }
+  }
+}
+
+TEST(TraceTranslation, HasStatesInTheOrderOfTheSourceWhateverWayItIsRead) {
+  const Tokenizer words = words_of(kLines);
+  const auto states = [&](bool reversed, const std::vector<Words>& source) {
+    const RecurrentTranslatorOptions options{.embedding_dim = 12,
+                                             .hidden = 16,
+                                             .attention_dim = 8,
+                                             .readout_dim = 12,
+                                             .reverse_source = reversed};
+    const TranslationModel model = make_translation_model(options, words, words, true, {.seed = 4});
+    TranslationBatch pair = translation_batch(source, source);
+    pair.source = side_by_side(source);
+    fovea::Run run;
+    Insight inside;
+    model.net->logits(pair, run, &inside);
+    return inside.states.value().values();
+  };
+  const std::vector<float> backwards = states(true, {{4, 5, 6}}),
+                           forwards = states(false, {{6, 5, 4}});
+  const auto dim = static_cast<std::ptrdiff_t>(backwards.size() / 3);
+  for (std::ptrdiff_t k = 0; k < 3; ++k) {
+    EXPECT_TRUE(std::equal(backwards.begin() + k * dim, backwards.begin() + (k + 1) * dim,
+                           forwards.begin() + (2 - k) * dim));
+  }
+}
+
+TEST(TraceTranslation, HasTheSelfAttentionOfATransformer) {
+  const Tokenizer words = words_of(kLines);
+  const TransformerOptions options{
+      .model_dim = 16, .heads = 2, .inner_dim = 16, .encoder_layers = 3, .decoder_layers = 2};
+  const TranslationModel model = make_translation_model(options, words, words, true, {.seed = 4});
+  const Translation t{.source = words.encode(kLines[0]), .target = words.encode(kLines[1])};
+  const Trace trace = trace_translation(model, t, {.states = true});
+  ASSERT_EQ(trace.heads.size(), 2 * (3 + 2 + 2u));
+  EXPECT_EQ(trace.axes[0].states.shape(), (Shape{7, 16}));
+  ASSERT_EQ(trace.labels("said").size(), 3u);
+  EXPECT_EQ(trace.labels("said")[0].text, "<s>");
+  EXPECT_EQ(trace.labels("said")[1].text, "a");
+  for (const Trace::Head& head : trace.heads) {
+    EXPECT_EQ(head.weights.shape(), (Shape{static_cast<Index>(trace.labels(head.queries).size()),
+                                           static_cast<Index>(trace.labels(head.keys).size())}));
+    const std::vector<float> weights = head.weights.values();
+    if (head.kind == "decoder") {  // the second word looks back at <s> and itself only
+      EXPECT_NEAR(weights[3] + weights[4], 1, 1e-5f);
+      EXPECT_EQ(weights[5], 0);
+    }
+  }
+  EXPECT_EQ(trace_translation(model, t, {.self = false}).heads.size(), 4u);
 }
 
 }  // namespace

@@ -7,9 +7,15 @@
 
 namespace fovea {
 
-// Follows the model while it says `target` and </s>. `choices`: how many likeliest words a step
-// keeps.
+struct TraceOptions {
+  Index choices = 5;    // how many likeliest words a step keeps
+  bool states = false;  // the encoder's, on the axis "source"
+  bool self = true;     // the self-attention of a Transformer, as heads "encoder" and "decoder"
+};
+
+// Follows the model while it says `target` and </s>. Axes: "source" and "target", each with its
+// </s>, and "said": what the decoder has read at each step, <s> and the words before.
 Trace trace_translation(const TranslationModel& model, const Translation& translation,
-                        Index choices = 5);
+                        const TraceOptions& options = {});
 
 }  // namespace fovea

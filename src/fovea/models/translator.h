@@ -80,6 +80,7 @@ struct Insight {
 
   Var source{};                 // in: [batch, time, dim], in the place of source_vectors()
   std::vector<Layer> layers{};  // out
+  Var states{};                 // out: [batch, time, dim], the encoder's, in the source's order
 };
 
 class Translator {

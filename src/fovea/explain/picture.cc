@@ -1,0 +1,272 @@
+#include "fovea/explain/picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "fovea/attention/trace_json.h"
+#include "fovea/base/error.h"
+#include "fovea/explain/panel.h"
+#include "fovea/viewer/page.h"
+
+namespace fovea {
+namespace {
+
+constexpr double kMargin = 28;
+constexpr double kWidest = 1480;     // that panels side by side may take
+constexpr double kLeastWidth = 460;  // of a picture
+constexpr double kBarWidth = 180;
+
+constexpr TextStyle kHeading{.size = 17, .bold = true}, kOutput{.size = 17};
+constexpr TextStyle kTitle{.size = 14, .bold = true}, kText{.size = 12}, kSmall{.size = 10.5};
+
+// Grows downwards: everything is drawn at y_, which moves on.
+class Picture {
+ public:
+  Picture(const Trace& trace, const PictureOptions& options) : trace_(trace), options_(options) {}
+
+  Scene draw() {
+    if (options_.heads) {
+      draw_heads();
+    } else {
+      const std::vector<Map> maps = maps_of(trace_, options_.look, {.pieces = options_.pieces});
+      if (maps.empty()) fail_empty();
+      if (maps.size() == 1) {
+        draw_one(maps[0]);
+      } else {
+        draw_side_by_side(maps);
+      }
+    }
+    scene_.height = y_ + kMargin - 8;
+    scene_.width = std::max(scene_.width, kLeastWidth) + kMargin;
+    scene_.title = fmt::format("Where {} looked: {} → {}", clean(trace_.model), clean(trace_.input),
+                               clean(trace_.output));
+    return std::move(scene_);
+  }
+
+ private:
+  [[noreturn]] void fail_empty() const {
+    fail("picture: the trace has no map of attention or of a method, so there is nothing to draw");
+  }
+
+  void text(double x, double y, const std::string& text, const TextStyle& style, Rgb colour = kInk,
+            Scene::Anchor anchor = Scene::Anchor::kStart) {
+    scene_.texts.push_back(Scene::Text{
+        .x = x, .y = y, .text = text, .style = style, .colour = colour, .anchor = anchor});
+    if (anchor == Scene::Anchor::kStart) reach(x + text_width(text, style));
+  }
+  void reach(double x) { scene_.width = std::max(scene_.width, x); }
+
+  // Lines below each other, from y downwards; returns where they end.
+  double lines(double x, double y, double width, const std::string& what, const TextStyle& style,
+               Rgb colour = kInk) {
+    for (const std::string& line : wrapped(what, width, style)) {
+      y += 1.35 * style.size;
+      text(x, y - 0.3 * style.size, line, style, colour);
+    }
+    return y;
+  }
+
+  void header(double width) {
+    width = std::max(width, kLeastWidth);
+    y_ = kMargin - 6;
+    y_ = lines(kMargin, y_, width, clean(trace_.input), kHeading);
+    y_ = lines(kMargin, y_, width, clean(trace_.output), kOutput);
+    std::string about;
+    for (const std::string& part : {trace_.task, trace_.model}) {
+      if (!part.empty()) about += (about.empty() ? "" : " · ") + clean(part);
+    }
+    y_ = lines(kMargin, y_ + 2, width, about, kText, kSoftInk) + 12;
+  }
+
+  void draw_one(const Map& map) {
+    const Panel panel(map, {.numbers = !map.kind.empty()});
+    header(panel.width());
+    heading(map, panel.width());
+    panel.draw(scene_, kMargin, y_ + 6);
+    reach(kMargin + panel.width());
+    y_ += 6 + panel.height() + 18;
+    legend(kMargin + panel.left(), map.has_sign, panel.largest(), !map.links.empty());
+    y_ = lines(kMargin, y_, panel.width(), map.note(), kText, kSoftInk);
+    y_ = figures(kMargin, y_, map);
+  }
+
+  void heading(const Map& map, double width) {
+    y_ = lines(kMargin, y_, std::max(width, kLeastWidth), map.title, kTitle);
+    y_ = lines(kMargin, y_, std::max(width, kLeastWidth), map.about, kText, kSoftInk);
+  }
+
+  // What colours and frames mean.
+  void legend(double x, bool has_sign, float largest, bool links) {
+    draw_colour_bar(scene_, x, y_, kBarWidth, largest, has_sign);
+    if (links) {
+      scene_.frames.push_back(Scene::Frame{x + kBarWidth + 26, y_ - 2, 14, 14, 2, kInk});
+      text(x + kBarWidth + 46, y_ + 9.5, "largest of its row", kText, kSoftInk);
+    }
+    reach(x + kBarWidth + 10);
+    y_ += 36;
+  }
+
+  double figures(double x, double y, const Map& map) {
+    for (const Trace::Figure& figure : map.figures) {
+      y += 17;
+      text(x, y - 4, clean(figure.name), kText, kSoftInk);
+      text(x + 150, y - 4, std::isfinite(figure.value) ? fmt::format("{:.3f}", figure.value) : "–",
+           kText);
+    }
+    return y;
+  }
+
+  // Panels from left to right, as many as fit, then the next row of them.
+  void draw_side_by_side(const std::vector<Map>& maps) {
+    constexpr double kGap = 34, kNarrowest = 240;
+    const double side = maps.size() <= 2 ? 480 : 340;
+    std::vector<Panel> panels;
+    double widest = kNarrowest, total = 0;
+    for (const Map& map : maps) {
+      panels.emplace_back(map, PanelOptions{.side = side, .most_cell = 34, .numbers = false});
+      widest = std::max(widest, panels.back().width());
+    }
+    const auto across = std::clamp<std::size_t>(
+        static_cast<std::size_t>((kWidest + kGap) / (widest + kGap)), 1, maps.size());
+    total = static_cast<double>(across) * (widest + kGap) - kGap;
+    header(total);
+    for (std::size_t first = 0; first < maps.size(); first += across) {
+      const std::size_t last = std::min(maps.size(), first + across);
+      double top = y_, bottom = y_;  // titles and sentences end at one height, so that maps line up
+      for (std::size_t i = first; i < last; ++i) {
+        const double x = kMargin + static_cast<double>(i - first) * (widest + kGap);
+        double y = lines(x, y_, widest, maps[i].title, kTitle);
+        y = lines(x, y, widest, maps[i].about, kText, kSoftInk);
+        top = std::max(top, y);
+      }
+      for (std::size_t i = first; i < last; ++i) {
+        const double x = kMargin + static_cast<double>(i - first) * (widest + kGap);
+        panels[i].draw(scene_, x, top + 8);
+        reach(x + widest);
+        y_ = top + 8 + panels[i].height() + 14;
+        legend(x + panels[i].left(), maps[i].has_sign, panels[i].largest(), false);
+        const double y = lines(x, y_, widest, maps[i].note(), kSmall, kSoftInk);
+        bottom = std::max(bottom, figures(x, y, maps[i]));
+      }
+      y_ = bottom + 26;
+    }
+    if (trace_.correlation) draw_correlation();
+  }
+
+  void draw_correlation() {
+    const Index count = trace_.correlation.shape(0);
+    Map map{.weights = trace_.correlation.packed(),
+            .has_sign = true,
+            .of_rows = count,
+            .of_columns = count};
+    for (const Trace::Method& method : trace_.methods) map.rows.push_back(clean(method.name));
+    map.columns = map.rows;
+    const Panel panel(map, {.side = 340, .most_cell = 34, .largest = 1});
+    y_ = lines(kMargin, y_, kWidest, "Rank correlation of the methods, in percent", kTitle);
+    panel.draw(scene_, kMargin, y_ + 6);
+    reach(kMargin + panel.width());
+    y_ += 6 + panel.height() + 18;
+    legend(kMargin + panel.left(), true, 1, false);
+  }
+
+  static std::string kind_heading(const std::string& kind) {
+    if (kind == "cross") return "Cross-attention: what was said looks at what was read";
+    if (kind == "encoder") return "Encoder: what was read looks at itself";
+    if (kind == "decoder") return "Decoder: each word looks at those before it";
+    if (kind == "self") return "Self-attention";
+    return kind.empty() ? "Attention" : kind;
+  }
+
+  void draw_heads() {
+    std::vector<std::string> kinds;
+    Index most = 1;  // heads side by side
+    for (const Trace::Head& head : trace_.heads) {
+      if (std::find(kinds.begin(), kinds.end(), head.kind) == kinds.end()) {
+        kinds.push_back(head.kind);
+      }
+      const auto same = [&](const Trace::Head& other) {
+        return other.kind == head.kind && other.layer == head.layer;
+      };
+      most = std::max<Index>(most, std::count_if(trace_.heads.begin(), trace_.heads.end(), same));
+    }
+    const Index across = std::min<Index>(most, 16);
+    const double side =
+        std::clamp(std::floor((kWidest - 120) / static_cast<double>(across)) - 16, 64.0, 360.0);
+    const auto cells = static_cast<Index>(2 * side);
+    const std::vector<Map> maps = maps_of_heads(
+        trace_, {.pieces = options_.pieces, .most_rows = cells, .most_columns = cells});
+    if (maps.empty()) fail_empty();
+    float largest = 0;
+    for (const Map& map : maps) largest = std::max(largest, map.largest());
+    header(kWidest / 2);
+    for (const std::string& kind : kinds) draw_kind(maps, clean(kind), side, across, largest);
+    legend(kMargin, false, largest, false);
+    y_ = lines(kMargin, y_, kWidest, maps[0].note(), kText, kSoftInk);
+  }
+
+  // A row of panels a layer; names of rows at the left, names of columns above each layer's panels.
+  void draw_kind(const std::vector<Map>& maps, const std::string& kind, double side, Index across,
+                 float largest) {
+    constexpr double kGap = 16;
+    std::vector<const Map*> of_kind;
+    std::set<Index> layers;
+    for (const Map& map : maps) {
+      if (map.kind != kind) continue;
+      of_kind.push_back(&map);
+      layers.insert(map.layer);
+    }
+    if (of_kind.empty()) return;
+    y_ = lines(kMargin, y_, kWidest, kind_heading(kind), kTitle) + 4;
+    for (const Index layer : layers) {
+      Index n = 0;
+      double x = kMargin, bottom = y_;
+      for (const Map* map : of_kind) {
+        if (map->layer != layer) continue;
+        if (n > 0 && n % across == 0) {
+          x = kMargin;
+          y_ = bottom + kGap;
+        }
+        const Panel panel(*map, {.side = side,
+                                 .most_cell = 26,
+                                 .largest = largest,
+                                 .row_names = n % across == 0,
+                                 .column_names = true,
+                                 .numbers = false});
+        text(x + panel.left(), y_ + 12, map->title, kSmall, kSoftInk);
+        panel.draw(scene_, x, y_ + 16);
+        bottom = std::max(bottom, y_ + 16 + panel.height());
+        x += panel.left() + panel.cells_width() + kGap;
+        reach(x - kGap + panel.width() - panel.left() - panel.cells_width());
+        ++n;
+      }
+      y_ = bottom + kGap;
+    }
+    y_ += 10;
+  }
+
+  const Trace& trace_;
+  const PictureOptions& options_;
+  Scene scene_;
+  double y_ = 0;
+};
+
+}  // namespace
+
+Scene picture_of(const Trace& trace, const PictureOptions& options) {
+  return Picture(trace, options).draw();
+}
+
+std::string svg_of(const Trace& trace, const PictureOptions& options) {
+  return to_svg(picture_of(trace, options));
+}
+
+std::string png_of(const Trace& trace, const PictureOptions& options) {
+  return to_png(picture_of(trace, options));
+}
+
+std::string html_of(const Trace& trace) { return standalone_page(to_json(trace)); }
+
+}  // namespace fovea
