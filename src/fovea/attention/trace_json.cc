@@ -19,7 +19,7 @@ class Writer {
     if (!std::isfinite(x)) {
       out_ += "null";
     } else {
-      fmt::format_to(std::back_inserter(out_), "{}", x);
+      fmt::format_to(std::back_inserter(out_), "{}", x == 0 ? 0 : x);  // no -0
     }
   }
   void number(double x) { number(static_cast<float>(x)); }

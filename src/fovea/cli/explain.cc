@@ -47,7 +47,8 @@ std::string terminal_picture(const Trace& trace, const Flags& f, const TerminalS
     if (picture.empty()) continue;
     text += "\n";
     if (maps.size() > 1) {
-      text += fmt::format("{}{}{}\n", map.kind, map.kind.empty() ? "" : ", ", map.title);
+      text += map.kind.empty() ? fmt::format("{}, in percent of {:.2g}\n", map.title, map.largest())
+                               : fmt::format("{}, {}\n", map.kind, map.title);
     }
     text += picture;
     for (const Trace::Figure& figure : map.figures) {

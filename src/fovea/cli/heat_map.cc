@@ -38,10 +38,10 @@ std::string heat_map(const Map& map, Index most_lines, const TerminalStyle& styl
   const Index room = std::max<Index>(8, style.width - static_cast<Index>(margin) - 3);
   const Tensor cells = aggregated(map.weights, (halves ? 2 : 1) * most_lines, room);
   const Index rows = cells.shape(0), columns = cells.shape(1);
-  const float largest = map.largest();
+  const float full = map.full();
   const auto share = [&](Index i, Index j) {
     const float w = cells.data()[i * columns + j];
-    return largest > 0 && std::isfinite(w) ? w / largest : w;
+    return full > 0 && std::isfinite(w) ? w / full : w;
   };
   std::string picture;
   for (Index i = 0; i < rows; i += halves ? 2 : 1) {

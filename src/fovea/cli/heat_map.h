@@ -9,7 +9,7 @@
 namespace fovea::cli {
 
 // As wide as the window, at most so many lines, each with the name of its first row. ' ' is 0, '@'
-// the largest, '?' NaN; where the terminal has colours, two rows of blocks a line.
+// the full colour, '?' NaN; where the terminal has colours, two rows of blocks a line.
 std::string heat_map(const Map& map, Index most_lines, const TerminalStyle& style);
 
 }  // namespace fovea::cli

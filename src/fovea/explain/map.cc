@@ -40,15 +40,16 @@ Side side_of(const Labels& labels, bool pieces, bool drop_marks) {
     }
     const bool goes_on = !pieces && i > 0 && word >= 0 && labels[i - 1].word == word;
     if (goes_on) {
-      side.names.back() += clean(labels[i].text);
+      side.names.back() += labels[i].text;
       ++side.size.back();
     } else {
-      side.names.push_back(clean(labels[i].text));
+      side.names.push_back(labels[i].text);
       side.mark.push_back(word < 0);
       side.size.push_back(1);
     }
     side.group.push_back(side.count() - 1);
   }
+  for (std::string& name : side.names) name = clean(name);
   return side;
 }
 
@@ -161,6 +162,19 @@ float Map::largest() const {
   return most;
 }
 
+float Map::full() const {
+  if (!smaller()) return largest();
+  std::vector<float> sizes;
+  for (const float w : weights.packed().flat()) {
+    if (std::isfinite(w) && w != 0) sizes.push_back(std::abs(w));
+  }
+  if (sizes.empty()) return 0;
+  const auto at =
+      sizes.begin() + static_cast<std::ptrdiff_t>(0.99 * static_cast<double>(sizes.size() - 1));
+  std::nth_element(sizes.begin(), at, sizes.end());
+  return *at;
+}
+
 std::vector<Map> maps_of(const Trace& trace, const LookChoice& look, const MapOptions& options) {
   std::vector<Map> maps;
   std::vector<Trace::Head> heads = heads_of(trace, look);
@@ -171,10 +185,12 @@ std::vector<Map> maps_of(const Trace& trace, const LookChoice& look, const MapOp
   if (!alike) {
     for (const Trace::Head& head : heads) {
       maps.push_back(map_of(trace, head, head.weights, options));
+      if (trace.heads.size() == 1) maps.back().title = "Attention";
     }
   } else if (!heads.empty()) {
     Map map = map_of(trace, heads[0], weights_of(trace, look), options);
-    map.title = heads.size() == 1
+    map.title = trace.heads.size() == 1 ? "Attention"
+                : heads.size() == 1
                     ? capital(map.title)
                     : fmt::format("Layer {}, mean of {} heads", map.layer, heads.size());
     maps.push_back(std::move(map));

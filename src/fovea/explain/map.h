@@ -27,11 +27,14 @@ struct Map {
   }
   std::string note() const;  // how it was made smaller; "" if it was not
   float largest() const;     // in absolute value, of those that are numbers
+  // The weight that gets the full colour: the largest; of a map that was made smaller what 99 % of
+  // the cells reach at most, or a few large weights would leave all others pale.
+  float full() const;
 };
 
 struct MapOptions {
   bool pieces = false;  // each for itself; else those of a word are put together
-  Index most_rows = 400, most_columns = 400;  // more are put together in blocks
+  Index most_rows = kOverviewSide, most_columns = kOverviewSide;  // more are put together in blocks
 };
 
 // What a model looked at: the mean of the chosen heads, or each head where maps are large; then

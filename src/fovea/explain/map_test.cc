@@ -20,8 +20,14 @@ TEST(Maps, PutPiecesOfAWordTogether) {
   EXPECT_THAT(maps[0].columns, ElementsAre("the", "déjà-vu", "</s>"));
   EXPECT_THAT(maps[0].weights.values(), ElementsAre(0.5f, 0.375f, 0.125f, 0.25f, 0.625f, 0.125f));
   EXPECT_THAT(maps[0].links, ElementsAre(0, 1));
-  EXPECT_EQ(maps[0].title, "Layer 0, head 0");
+  EXPECT_EQ(maps[0].title, "Attention");
   EXPECT_EQ(maps[0].note(), "");
+}
+
+TEST(Maps, LeaveOutAMarkOfASpaceThatStandsAlone) {
+  Trace trace = small_trace();
+  trace.axes[0].labels = {{"▁", 0}, {"the", 0}, {"▁", 1}, {"</s>", -1}};
+  EXPECT_THAT(maps_of(trace, {}, {})[0].columns, ElementsAre("the", "▁", "</s>"));
 }
 
 TEST(Maps, LeavePiecesAsTheyAre) {
@@ -79,8 +85,17 @@ TEST(Maps, OfALargeMapAreItsOverview) {
   trace.heads = {
       {.kind = "self", .queries = "tokens", .keys = "tokens", .large = large_map(weights)}};
   const Map map = maps_of(trace, {}, {})[0];
-  EXPECT_EQ(map.weights.shape(), (Shape{400, 400}));
+  EXPECT_EQ(map.weights.shape(), (Shape{500, 500}));
   EXPECT_EQ(map.of_rows, 1200);
+}
+
+TEST(Maps, GiveTheFullColourToMoreThanAFewCellsOfALargeMap) {
+  Map map{.weights = Tensor::full({100, 100}, 0.01f), .of_rows = 1000, .of_columns = 1000};
+  for (Index i = 0; i < 50; ++i) map.weights.data()[i] = 1;
+  EXPECT_EQ(map.full(), 0.01f);
+  EXPECT_EQ(map.largest(), 1);
+  map.of_rows = map.of_columns = 100;
+  EXPECT_EQ(map.full(), 1);
 }
 
 TEST(Maps, OfHeadsThatDifferAreDrawnEach) {

@@ -25,7 +25,7 @@ Panel::Panel(const Map& map, const PanelOptions& options)
     : map_(map),
       options_(options),
       cell_(cell_size(map, options)),
-      largest_(options.largest > 0 ? options.largest : map.largest()) {
+      full_(options.full > 0 ? options.full : map.full()) {
   const auto widest = [&](const std::vector<std::string>& names) {
     double most = 0;
     for (std::size_t i = 0; i < names.size(); i += static_cast<std::size_t>(every())) {
@@ -51,7 +51,9 @@ double Panel::height() const { return above_ + cells_height(); }
 
 TextStyle Panel::name_style() const { return {.size = std::clamp(0.62 * cell_, 10.0, 14.0)}; }
 
-Index Panel::every() const { return cell_ >= 11 ? 1 : static_cast<Index>(std::ceil(16 / cell_)); }
+Index Panel::every() const {
+  return cell_ >= 11 ? 1 : static_cast<Index>(std::ceil((cell_ < 4 ? 50 : 16) / cell_));
+}
 
 double Panel::name_width(const std::string& name) const {
   return std::min(kLongestName, text_width(name, name_style()));
@@ -70,7 +72,7 @@ void Panel::draw(Scene& scene, double x, double y) const {
                             : cell_ >= 6 ? 0.5
                                          : 0.0};
   for (const float w : map_.weights.packed().flat()) {
-    cells.colours.push_back(weight_colour(largest_ > 0 ? w / largest_ : w));
+    cells.colours.push_back(weight_colour(full_ > 0 ? w / full_ : w));
   }
   const double edge = cells.gap > 0 ? 0 : 1;
   if (edge > 0) {
@@ -108,7 +110,7 @@ void Panel::draw_names(Scene& scene, double x, double y) const {
 }
 
 void Panel::draw_links(Scene& scene, double x, double y) const {
-  if (cell_ < 5) return;
+  if (cell_ < 10) return;  // they would hide what they mark
   for (std::size_t i = 0; i < map_.links.size(); ++i) {
     if (map_.links[i] < 0) continue;
     scene.frames.push_back(Scene::Frame{.x = x + static_cast<double>(map_.links[i]) * cell_,
@@ -128,7 +130,7 @@ void Panel::draw_numbers(Scene& scene, double x, double y) const {
   for (Index at = 0; at < weights.size(); ++at) {
     const float w = weights.data()[at];
     if (!(std::abs(w) >= 0.005f) || std::abs(w) > 9.99f) continue;  // 0 percent, or no percent
-    const float share = largest_ > 0 ? w / largest_ : w;
+    const float share = full_ > 0 ? w / full_ : w;
     scene.texts.push_back(
         Scene::Text{.x = x + (static_cast<double>(at % columns) + 0.5) * cell_ - 0.5,
                     .y = y + (static_cast<double>(at / columns) + 0.5) * cell_ + 3.5,
@@ -139,17 +141,17 @@ void Panel::draw_numbers(Scene& scene, double x, double y) const {
   }
 }
 
-void draw_colour_bar(Scene& scene, double x, double y, double width, float largest, bool has_sign) {
+void draw_colour_bar(Scene& scene, double x, double y, double width, const Scale& scale) {
   constexpr int kSteps = 64;
   Scene::Cells bar{
       .x = x, .y = y, .width = width / kSteps, .height = 10, .columns = kSteps, .colours = {}};
   for (int i = 0; i < kSteps; ++i) {
     const float t = static_cast<float>(i) / (kSteps - 1);
-    bar.colours.push_back(weight_colour(has_sign ? 2 * t - 1 : t));
+    bar.colours.push_back(weight_colour(scale.has_sign ? 2 * t - 1 : t));
   }
   scene.frames.push_back(Scene::Frame{x - 1, y - 1, width + 2, 12, 1, kLine});
   scene.cells.push_back(std::move(bar));
-  const auto label = [&](double at, float number, Scene::Anchor anchor) {
+  const auto label = [&](double at, const std::string& number, Scene::Anchor anchor) {
     scene.texts.push_back(Scene::Text{.x = at,
                                       .y = y + 23,
                                       .text = fmt::format("{:.2g}", number),
@@ -157,9 +159,10 @@ void draw_colour_bar(Scene& scene, double x, double y, double width, float large
                                       .colour = kSoftInk,
                                       .anchor = anchor});
   };
-  label(x, has_sign ? -largest : 0.0f, Scene::Anchor::kStart);
-  if (has_sign) label(x + width / 2, 0, Scene::Anchor::kMiddle);
-  label(x + width, largest, Scene::Anchor::kEnd);
+  const std::string end = fmt::format("{:.2g}{}", scale.full, scale.more ? " and more" : "");
+  label(x, scale.has_sign ? "-" + end : "0", Scene::Anchor::kStart);
+  if (scale.has_sign) label(x + width / 2, "0", Scene::Anchor::kMiddle);
+  label(x + width, end, Scene::Anchor::kEnd);
 }
 
 }  // namespace fovea

@@ -11,7 +11,7 @@ constexpr Rgb kInk{0x1c, 0x20, 0x27}, kSoftInk{0x5d, 0x66, 0x73}, kLine{0xd8, 0x
 struct PanelOptions {
   double side = 720;      // that its cells may take, each way
   double most_cell = 42;  // a cell's side
-  float largest = 0;      // the weight of the full colour; 0: the map's own
+  float full = 0;         // the weight of the full colour; 0: the map's own
   bool row_names = true, column_names = true;
   bool numbers = true;  // in percent, where cells have room
 };
@@ -27,8 +27,8 @@ class Panel {
   double height() const;
   double cells_width() const { return cell_ * static_cast<double>(map_.weights.shape(1)); }
   double cells_height() const { return cell_ * static_cast<double>(map_.weights.shape(0)); }
-  float largest() const { return largest_; }
-  void leave_left(double room) { left_ = room; }  // as others above and below have
+  double overhang() const { return right_; }  // of the last columns' names
+  float full() const { return full_; }
 
   void draw(Scene& scene, double x, double y) const;  // its upper left corner, with names
 
@@ -44,10 +44,16 @@ class Panel {
   const Map& map_;
   PanelOptions options_;
   double cell_ = 1, left_ = 0, above_ = 0, right_ = 0;
-  float largest_ = 1;
+  float full_ = 1;
 };
 
-// From 0 (or -largest) to largest, with its numbers at the ends.
-void draw_colour_bar(Scene& scene, double x, double y, double width, float largest, bool has_sign);
+// What the colours of maps mean.
+struct Scale {
+  float full = 1;  // the weight of the full colour
+  bool has_sign = false;
+  bool more = false;  // there are larger ones
+};
+// From 0 (or -full) to full, with its numbers at the ends.
+void draw_colour_bar(Scene& scene, double x, double y, double width, const Scale& scale);
 
 }  // namespace fovea

@@ -15,7 +15,7 @@ namespace fovea {
 namespace {
 
 constexpr double kMargin = 28;
-constexpr double kWidest = 1480;     // that panels side by side may take
+constexpr double kWidest = 1720;     // that panels side by side may take
 constexpr double kLeastWidth = 460;  // of a picture
 constexpr double kBarWidth = 180;
 
@@ -82,13 +82,14 @@ class Picture {
   }
 
   void draw_one(const Map& map) {
-    const Panel panel(map, {.numbers = !map.kind.empty()});
+    const double side = map.weights.shape(0) > 100 || map.weights.shape(1) > 100 ? 1000 : 720;
+    const Panel panel(map, {.side = side, .numbers = !map.kind.empty()});
     header(panel.width());
     heading(map, panel.width());
     panel.draw(scene_, kMargin, y_ + 6);
     reach(kMargin + panel.width());
     y_ += 6 + panel.height() + 18;
-    legend(kMargin + panel.left(), map.has_sign, panel.largest(), !map.links.empty());
+    legend(kMargin + panel.left(), scale_of(map, panel), !map.links.empty());
     y_ = lines(kMargin, y_, panel.width(), map.note(), kText, kSoftInk);
     y_ = figures(kMargin, y_, map);
   }
@@ -98,9 +99,13 @@ class Picture {
     y_ = lines(kMargin, y_, std::max(width, kLeastWidth), map.about, kText, kSoftInk);
   }
 
+  static Scale scale_of(const Map& map, const Panel& panel) {
+    return {.full = panel.full(), .has_sign = map.has_sign, .more = map.largest() > panel.full()};
+  }
+
   // What colours and frames mean.
-  void legend(double x, bool has_sign, float largest, bool links) {
-    draw_colour_bar(scene_, x, y_, kBarWidth, largest, has_sign);
+  void legend(double x, const Scale& scale, bool links) {
+    draw_colour_bar(scene_, x, y_, kBarWidth, scale);
     if (links) {
       scene_.frames.push_back(Scene::Frame{x + kBarWidth + 26, y_ - 2, 14, 14, 2, kInk});
       text(x + kBarWidth + 46, y_ + 9.5, "largest of its row", kText, kSoftInk);
@@ -122,15 +127,17 @@ class Picture {
   // Panels from left to right, as many as fit, then the next row of them.
   void draw_side_by_side(const std::vector<Map>& maps) {
     constexpr double kGap = 34, kNarrowest = 240;
-    const double side = maps.size() <= 2 ? 480 : 340;
+    const double side = 450;
     std::vector<Panel> panels;
     double widest = kNarrowest, total = 0;
     for (const Map& map : maps) {
       panels.emplace_back(map, PanelOptions{.side = side, .most_cell = 34, .numbers = false});
       widest = std::max(widest, panels.back().width());
     }
-    const auto across = std::clamp<std::size_t>(
+    const std::size_t most = std::clamp<std::size_t>(
         static_cast<std::size_t>((kWidest + kGap) / (widest + kGap)), 1, maps.size());
+    const std::size_t rows = (maps.size() + most - 1) / most;
+    const std::size_t across = (maps.size() + rows - 1) / rows;  // rows equally long
     total = static_cast<double>(across) * (widest + kGap) - kGap;
     header(total);
     for (std::size_t first = 0; first < maps.size(); first += across) {
@@ -147,7 +154,7 @@ class Picture {
         panels[i].draw(scene_, x, top + 8);
         reach(x + widest);
         y_ = top + 8 + panels[i].height() + 14;
-        legend(x + panels[i].left(), maps[i].has_sign, panels[i].largest(), false);
+        legend(x + panels[i].left(), scale_of(maps[i], panels[i]), false);
         const double y = lines(x, y_, widest, maps[i].note(), kSmall, kSoftInk);
         bottom = std::max(bottom, figures(x, y, maps[i]));
       }
@@ -164,12 +171,12 @@ class Picture {
             .of_columns = count};
     for (const Trace::Method& method : trace_.methods) map.rows.push_back(clean(method.name));
     map.columns = map.rows;
-    const Panel panel(map, {.side = 340, .most_cell = 34, .largest = 1});
+    const Panel panel(map, {.side = 340, .most_cell = 34, .full = 1});
     y_ = lines(kMargin, y_, kWidest, "Rank correlation of the methods, in percent", kTitle);
     panel.draw(scene_, kMargin, y_ + 6);
     reach(kMargin + panel.width());
     y_ += 6 + panel.height() + 18;
-    legend(kMargin + panel.left(), true, 1, false);
+    legend(kMargin + panel.left(), {.full = 1, .has_sign = true}, false);
   }
 
   static std::string kind_heading(const std::string& kind) {
@@ -199,17 +206,20 @@ class Picture {
     const std::vector<Map> maps = maps_of_heads(
         trace_, {.pieces = options_.pieces, .most_rows = cells, .most_columns = cells});
     if (maps.empty()) fail_empty();
-    float largest = 0;
-    for (const Map& map : maps) largest = std::max(largest, map.largest());
+    float full = 0, largest = 0;
+    for (const Map& map : maps) {
+      full = std::max(full, map.full());
+      largest = std::max(largest, map.largest());
+    }
     header(kWidest / 2);
-    for (const std::string& kind : kinds) draw_kind(maps, clean(kind), side, across, largest);
-    legend(kMargin, false, largest, false);
+    for (const std::string& kind : kinds) draw_kind(maps, clean(kind), side, across, full);
+    legend(kMargin, {.full = full, .more = largest > full}, false);
     y_ = lines(kMargin, y_, kWidest, maps[0].note(), kText, kSoftInk);
   }
 
-  // A row of panels a layer; names of rows at the left, names of columns above each layer's panels.
+  // A row of panels a layer; names of rows at the left, names of columns above the first layer.
   void draw_kind(const std::vector<Map>& maps, const std::string& kind, double side, Index across,
-                 float largest) {
+                 float full) {
     constexpr double kGap = 16;
     std::vector<const Map*> of_kind;
     std::set<Index> layers;
@@ -231,15 +241,15 @@ class Picture {
         }
         const Panel panel(*map, {.side = side,
                                  .most_cell = 26,
-                                 .largest = largest,
+                                 .full = full,
                                  .row_names = n % across == 0,
-                                 .column_names = true,
+                                 .column_names = layer == *layers.begin(),
                                  .numbers = false});
         text(x + panel.left(), y_ + 12, map->title, kSmall, kSoftInk);
         panel.draw(scene_, x, y_ + 16);
         bottom = std::max(bottom, y_ + 16 + panel.height());
-        x += panel.left() + panel.cells_width() + kGap;
-        reach(x - kGap + panel.width() - panel.left() - panel.cells_width());
+        x += panel.left() + std::max(panel.cells_width(), text_width(map->title, kSmall)) + kGap;
+        reach(x - kGap + panel.overhang());
         ++n;
       }
       y_ = bottom + kGap;

@@ -8,8 +8,8 @@
 #include <ctime>
 
 #include "fovea/base/base_test_tools.h"
-#include "fovea/explain/picture_test_tools.h"
 #include "fovea/explain/panel.h"
+#include "fovea/explain/picture_test_tools.h"
 #include "fovea/io/reader_test_tools.h"
 
 namespace fovea {
@@ -89,7 +89,7 @@ TEST(Picture, IsWellFormedAndTheSameEveryTime) {
 TEST(Picture, NamesItsInputItsOutputAndItsWords) {
   const std::string svg = svg_of(small_trace());
   for (const char* text : {">the déjà-vu</text>", ">le &lt;&amp;&gt;vu</text>", ">déjà-vu</text>",
-                           ">translate · bahdanau</text>", ">Layer 0, head 0</text>", ">63</text>",
+                           ">translate · bahdanau</text>", ">Attention</text>", ">63</text>",
                            ">largest of its row</text>", ">0.63</text>"}) {
     EXPECT_THAT(svg, HasSubstr(text));
   }
@@ -139,7 +139,7 @@ TEST(Picture, OfALargeMapSaysHowItWasMadeSmaller) {
   const std::string svg = svg_of(trace), png = png_of(trace);
   EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, kSanitized ? 20 : 2);
   EXPECT_THAT(svg,
-              HasSubstr("2000 × 2000 weights; each cell shows the largest of a block of 5 × 5"));
+              HasSubstr("2000 × 2000 weights; each cell shows the largest of a block of 4 × 4"));
   EXPECT_THAT(svg, HasSubstr("data:image/png;base64,"));
   EXPECT_EQ(what_is_wrong_with_xml(svg), "");
   EXPECT_LT(svg.size(), 2'000'000u);
