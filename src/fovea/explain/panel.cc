@@ -49,10 +49,10 @@ Panel::Panel(const Map& map, const PanelOptions& options)
 double Panel::width() const { return left_ + cells_width() + right_; }
 double Panel::height() const { return above_ + cells_height(); }
 
-TextStyle Panel::name_style() const { return {.size = std::clamp(0.62 * cell_, 10.0, 14.0)}; }
+TextStyle Panel::name_style() const { return {.size = std::clamp(0.62 * cell_, 9.0, 14.0)}; }
 
 Index Panel::every() const {
-  return cell_ >= 11 ? 1 : static_cast<Index>(std::ceil((cell_ < 4 ? 50 : 16) / cell_));
+  return cell_ >= 10 ? 1 : static_cast<Index>(std::ceil((cell_ < 4 ? 50 : 16) / cell_));
 }
 
 double Panel::name_width(const std::string& name) const {
@@ -154,7 +154,7 @@ void draw_colour_bar(Scene& scene, double x, double y, double width, const Scale
   const auto label = [&](double at, const std::string& number, Scene::Anchor anchor) {
     scene.texts.push_back(Scene::Text{.x = at,
                                       .y = y + 23,
-                                      .text = fmt::format("{:.2g}", number),
+                                      .text = number,
                                       .style = {.size = 10.5},
                                       .colour = kSoftInk,
                                       .anchor = anchor});

@@ -1,8 +1,7 @@
-// Any bytes as a trace: an Error, or traces that can be written, read again and drawn.
+// Any bytes as a trace: an Error, or traces that can be written and read again.
 #include <cstdlib>
 
 #include "fovea/attention/trace_json.h"
-#include "fovea/explain/map.h"
 #include "fovea/io/reader_test_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -10,8 +9,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const fovea::Trace& trace : fovea::parse_traces(bytes, "fuzz")) {
       const std::string json = fovea::to_json(trace);
       if (fovea::to_json(fovea::parse_trace(json, "again")) != json) std::abort();
-      fovea::maps_of_heads(trace, {});
-      fovea::maps_of(trace, {}, {.most_rows = 3, .most_columns = 3});
     }
   });
 }
