@@ -153,7 +153,7 @@ std::string Service::explain(std::string_view body, Effort& effort) const {
   }
   check_length(served, request.input, effort);
   const auto found = translated(served.model, request.input, {.beams = request.beams}, effort);
-  return to_json(trace_translation(served.model, found.front()));
+  return to_json(trace_translation(served.model, found.front(), {.states = request.states}));
 }
 
 std::string Service::attend(std::string_view body) const {
