@@ -6,6 +6,7 @@
 #include "fovea/attention/trace_json.h"
 #include "fovea/cli/alignment_map.h"
 #include "fovea/cli/explain_files.h"
+#include "fovea/cli/explain_methods.h"
 #include "fovea/cli/lines.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/translating.h"
@@ -19,6 +20,7 @@ struct Flags {
   std::vector<std::string> sentences;
   DecodingFlags decoding;
   ExplainFiles files;
+  MethodFlags methods;
   Index width = 0;
   bool pieces = false, heads = false;
 };
@@ -46,16 +48,18 @@ std::string terminal_picture(const Trace& trace, const Flags& f, const TerminalS
     const std::string picture = alignment_map(map, style);
     if (picture.empty()) continue;
     text += "\n";
-    if (maps.size() > 1) {
-      text += map.kind.empty() ? fmt::format("{}, in percent of {:.2g}\n", map.title, map.largest())
-                               : fmt::format("{}, {}\n", map.kind, map.title);
+    if (map.kind.empty()) {
+      text += fmt::format("{}, in percent of each row's largest\n", map.title);
+    } else if (maps.size() > 1) {
+      text += fmt::format("{}, {}\n", map.kind, map.title);
     }
     text += picture;
     for (const Trace::Figure& figure : map.figures) {
       text += fmt::format("{:>20} {:.3f}\n", printable(figure.name), figure.value);
     }
   }
-  return text;
+  const std::string correlation = correlation_table(trace);
+  return correlation.empty() ? text : text + "\n" + correlation;
 }
 
 // Draws each Trace where it was asked for: into files, or else in the terminal.
@@ -100,14 +104,37 @@ void explain_traces(const Flags& f, Drawing& drawing) {
   }
 }
 
-void explain_sentences(const Flags& f, Drawing& drawing) {
+TraceOptions trace_options(const Flags& f) {
+  const bool everything = !f.files.html.empty() || !f.files.json.empty();
+  return {.states = everything, .self = everything || f.heads};
+}
+
+// Given translations, with their true links where they are known.
+void explain_pairs(const Flags& f, const TranslationModel& model, Explaining& explaining,
+                   Drawing& drawing, std::ostream& out) {
+  const TranslationExam exam = method_exam(f.methods);
+  const bool draw = f.files.any() || !f.methods.check;  // else the means say it all
+  for (std::size_t i = 0; i < exam.pairs.size(); ++i) {
+    const Translation said{.text = exam.pairs[i].target,
+                           .source = model.source.encode(exam.pairs[i].source),
+                           .target = model.target.encode(exam.pairs[i].target)};
+    Trace trace;
+    if (draw) trace = trace_translation(model, said, trace_options(f));
+    explaining.add(trace, said, gold_words(model, exam, i));
+    if (draw) drawing.draw(std::move(trace));
+  }
+  out << fmt::format("{} of {}\n", counted(static_cast<Index>(exam.pairs.size()), "sentence"),
+                     exam_name(f.methods));
+}
+
+void explain_sentences(const Flags& f, Drawing& drawing, std::ostream& out) {
   const TranslateOptions options = f.decoding.chosen();
   const auto models = load_translators({f.model}, "explain");
-  if (kind_name(models[0].options) == "fixed" && (!f.files.any() || f.files.pictures())) {
-    fail(
-        "{}: a model of kind 'fixed' does not look at words, so there is nothing to draw; fovea "
-        "run --steps tells what it did",
-        f.model);
+  Explaining explaining(f.methods, models[0], options.look);
+  if (f.methods.pairs()) {
+    explain_pairs(f, models[0], explaining, drawing, out);
+    out << explaining.summary();
+    return;
   }
   LineBlocks lines(f.sentences);
   for (auto block = lines.next(); !block.empty(); block = lines.next()) {
@@ -115,19 +142,21 @@ void explain_sentences(const Flags& f, Drawing& drawing) {
       const Index number = lines.first() + static_cast<Index>(i);
       check_utf8(block[i], lines.where(number));
       const auto found = translate(pointers(models), std::span(&block[i], 1), options, number);
-      const bool everything = !f.files.html.empty() || !f.files.json.empty();
-      drawing.draw(trace_translation(models[0], found[0][0],
-                                     {.states = everything, .self = everything || f.heads}));
+      Trace trace = trace_translation(models[0], found[0][0], trace_options(f));
+      explaining.add(trace, found[0][0]);
+      drawing.draw(std::move(trace));
     }
   }
+  if (explaining.checked() > 1 && f.files.json != "-") out << "\n" << explaining.summary();
 }
 
 void explain(const Flags& f, std::ostream& out, std::ostream& err) {
+  check_method_flags(f.methods, !f.sentences.empty());
   Drawing drawing(f, out, err);
   if (is_trace(f.model)) {
     explain_traces(f, drawing);
   } else {
-    explain_sentences(f, drawing);
+    explain_sentences(f, drawing, out);
   }
   drawing.finish();
 }
@@ -144,6 +173,7 @@ Work define(Arguments& app) {
   app.add_option("--png", f->files.png, "a picture of pixels")->type_name("FILE");
   app.add_option("--json", f->files.json, "the trace itself; - for standard output")
       ->type_name("FILE");
+  add_method_flags(app, f->methods);
   app.add_flag("--heads", f->heads, "every head by itself instead of their mean");
   app.add_flag("--pieces", f->pieces, "the model's own pieces instead of words");
   app.add_option("--width", f->width, "columns of the picture (as the terminal has)")
@@ -168,15 +198,24 @@ Verb explain_verb() {
 it could look at, the weights in percent. [83] marks the word with the largest weight: the link
 that fovea run --align prints. </s> is the end of the sentence. With --html, --svg, --png or
 --json it writes files instead; several sentences give numbered ones, map-1.svg, map-2.svg, but
-one JSON file with a trace a line. A trace in the place of the model is drawn as it is.)",
-      .examples = {{"fovea explain en-fr.safetensors \"The cat sleeps.\"", "in the terminal"},
-                   {"fovea explain en-fr.safetensors --html cat.html \"The cat sleeps.\"",
-                    "as a page to explore"},
-                   {"fovea explain en-fr.safetensors --heads --svg cat.svg \"The cat sleeps.\"",
-                    "every head of a Transformer"},
-                   {"fovea explain en-fr.safetensors --json - \"The cat sleeps.\" > trace.json",
-                    "every score, weight, context and choice, for a program"},
-                   {"fovea explain trace.json --png map.png", "what any program wrote"}},
+one JSON file with a trace a line. A trace in the place of the model is drawn as it is.
+
+--method looks from outside, also at a model without attention (docs/explain.md says how); --check
+measures whether a map can be trusted. With --world or --data the given translations are
+explained, and --check prints the means over all of them.)",
+      .examples =
+          {{"fovea explain en-fr.safetensors \"The cat sleeps.\"", "in the terminal"},
+           {"fovea explain en-fr.safetensors --html cat.html \"The cat sleeps.\"",
+            "as a page to explore"},
+           {"fovea explain en-fr.safetensors --heads --svg cat.svg \"The cat sleeps.\"",
+            "every head of a Transformer"},
+           {"fovea explain en-fr.safetensors --json - \"The cat sleeps.\" > trace.json",
+            "every score, weight, context and choice, for a program"},
+           {"fovea explain en-fr.safetensors --method all --html cat.html \"The cat sleeps.\"",
+            "what every method says, side by side"},
+           {"fovea explain en-fr.safetensors --method all --check --world 50",
+            "which of them to believe"},
+           {"fovea explain trace.json --png map.png", "what any program wrote"}},
       .define = define};
 }
 

@@ -117,15 +117,66 @@ TEST_F(ExplainTest, SaysWhatIsNoTrace) {
             "fovea explain: " + file + ": version: is 3, but only version 1 is known here\n");
 }
 
+TEST_F(ExplainTest, ShowsWhereANetworkLooksThatWasNeverGivenAttention) {
+  const std::string fixed = translator_in(folder, "fixed", 4, true);
+  const Outcome outcome = fovea({"explain", fixed, "a dog"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("  a    dog  </s>\n"));
+  const auto trace = nlohmann::json::parse(fovea({"explain", fixed, "--json", "-", "a dog"}).out);
+  ASSERT_EQ(trace["methods"].size(), 1u);
+  EXPECT_EQ(trace["methods"][0]["name"], "sequential-jacobian");
+  EXPECT_EQ(trace["methods"][0]["weights"].size(), trace["steps"].size());
+}
+
+TEST_F(ExplainTest, ShowsMethodsBelowEachOtherWithTheirCorrelation) {
+  const std::string text = explained({"--method", "saliency,occlusion", "the cat"});
+  EXPECT_THAT(text, HasSubstr("\nsaliency, in percent of each row's largest\n"));
+  EXPECT_THAT(text, HasSubstr("\nocclusion, in percent of each row's largest\n"));
+  EXPECT_THAT(text, HasSubstr("rank correlation"));
+  EXPECT_THAT(text, HasSubstr(" 1 saliency"));
+  const auto trace =
+      nlohmann::json::parse(explained({"--method", "all", "--json", "-", "the cat"}));
+  EXPECT_EQ(trace["methods"].size(), 9u);
+  EXPECT_EQ(trace["correlation"].size(), 9u);
+}
+
+TEST_F(ExplainTest, ChecksMapsAndSumsUp) {
+  const std::string one = explained({"--check", "the cat"});
+  EXPECT_THAT(one, HasSubstr("deletion_random 0."));
+  EXPECT_EQ(one.find("mean over"), std::string::npos);
+  const std::string two = explained({"--method", "saliency", "--check", "the cat", "a dog"});
+  EXPECT_THAT(two, HasSubstr("\nmean over 2 sentences\nmethod    deletion  deletion_random"));
+  const std::string pairs = folder.write("p.tsv", "the cat\tthe cat\na dog\ta dog\n");
+  const std::string gold = folder.write("p.align", "0-0 1-1\n0-0 1-1\n");
+  const std::string table = explained({"--check", "--data", pairs, "--gold", gold});
+  EXPECT_THAT(table, StartsWith("2 sentences of " + pairs + "\nmean over 2 sentences\n"));
+  EXPECT_THAT(table, HasSubstr("agreement"));
+  EXPECT_THAT(explained({"--check", "--world", "1"}),
+              StartsWith("1 sentence of the built-in world (test, 3 to 20 words, seed 1)\n"));
+}
+
+TEST_F(ExplainTest, SaysWhichOptionsDoNotFitTogether) {
+  const auto refused = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"explain", model});
+    const Outcome outcome = fovea(arguments);
+    EXPECT_EQ(outcome.code, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(refused({"--world", "1", "a dog"}),
+              HasSubstr("--world and --data bring their own sentences: give no other"));
+  EXPECT_THAT(refused({"--world", "1", "--data", "x"}),
+              HasSubstr("--world and --data: give one or the other"));
+  EXPECT_THAT(refused({"--gold", "x"}),
+              HasSubstr("--gold needs --data; the built-in world has links of its own"));
+}
+
 TEST_F(ExplainTest, SaysWhatCannotBeDrawn) {
   const std::string fixed = translator_in(folder, "fixed", 4, true);
-  const Outcome outcome = fovea({"explain", fixed, "a"});
+  const Outcome outcome = fovea({"explain", fixed, "--method", "attention", "a"});
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(outcome.err, "fovea explain: " + fixed +
-                             ": a model of kind 'fixed' does not look at words, so there is "
-                             "nothing to draw; fovea run --steps tells what it did\n");
-  EXPECT_EQ(fovea({"explain", fixed, "--json", "-", "a"}).code, 0);
-  EXPECT_EQ(fovea({"explain", fixed, "--svg", folder / "x.svg", "a"}).code, 1);
+  EXPECT_EQ(outcome.err,
+            "fovea explain: explain: a model of kind 'fixed' has no attention; it has saliency, "
+            "input-gradient, integrated-gradients, smooth-grad, sequential-jacobian, occlusion\n");
   const Outcome layer = fovea({"explain", model, "--layer", "3", "a"});
   EXPECT_EQ(layer.err,
             "fovea explain: alignment: layer 3, head 0 was asked for; the model has layers 0 to 0 "

@@ -12,20 +12,20 @@ TranslationCheck::TranslationCheck(const TranslationModel& model, const CheckOpt
       random_(make_translation_model(model.options, model.source, model.target, model.joint,
                                      options.weights)) {}
 
-void TranslationCheck::operator()(const Said& said, std::vector<Method>& methods,
+void TranslationCheck::operator()(const Said& said, std::vector<Trace::Method>& methods,
                                   const std::optional<GoldWords>& gold) const {
   std::vector<Tensor> maps;
   std::vector<std::string> names;
-  for (const Method& method : methods) {
+  for (const Trace::Method& method : methods) {
     maps.push_back(method.weights);
     names.push_back(method.name);
   }
   const Spelling source = gold ? gold->source : spelling(model_.source, said.source());
   const Removal removal = remove_words(said, source, maps, options_.removal);
   const Said by_chance(*random_.net, said.source(), said.target());
-  const std::vector<Method> others = explain(by_chance, names, options_.methods);
+  const std::vector<Trace::Method> others = explain(by_chance, names, options_.methods);
   for (std::size_t m = 0; m < methods.size(); ++m) {
-    std::vector<Figure>& figures = methods[m].figures;
+    std::vector<Trace::Figure>& figures = methods[m].figures;
     figures.push_back({"deletion", removal.maps[m].deletion_area(),
                        "mean probability of the output while its words go: lower is better"});
     figures.push_back({"deletion_random", removal.random.deletion_area(),
@@ -54,16 +54,16 @@ double agreement(const Tensor& map, const GoldWords& gold) {
   return static_cast<double>(right) / static_cast<double>(found.size());
 }
 
-std::vector<Method> mean_figures(std::span<const std::vector<Method>> translations) {
-  std::vector<Method> means;
+std::vector<Trace::Method> mean_figures(std::span<const std::vector<Trace::Method>> translations) {
+  std::vector<Trace::Method> means;
   if (translations.empty()) return means;
   for (std::size_t m = 0; m < translations[0].size(); ++m) {
-    Method mean = translations[0][m];
+    Trace::Method mean = translations[0][m];
     mean.weights = Tensor();
-    for (Figure& figure : mean.figures) {
+    for (Trace::Figure& figure : mean.figures) {
       double total = 0, count = 0;
-      for (const std::vector<Method>& methods : translations) {
-        for (const Figure& one : methods[m].figures) {
+      for (const std::vector<Trace::Method>& methods : translations) {
+        for (const Trace::Figure& one : methods[m].figures) {
           if (one.name != figure.name) continue;
           total += one.value;
           ++count;

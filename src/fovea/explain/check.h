@@ -34,7 +34,7 @@ class TranslationCheck {
   explicit TranslationCheck(const TranslationModel& model, const CheckOptions& options = {});
 
   // Adds the figures to methods that explain() made of `said`, which `model` says.
-  void operator()(const Said& said, std::vector<Method>& methods,
+  void operator()(const Said& said, std::vector<Trace::Method>& methods,
                   const std::optional<GoldWords>& gold = {}) const;
 
  private:
@@ -49,6 +49,6 @@ double agreement(const Tensor& map, const GoldWords& gold);
 
 // Every figure's mean over translations that were explained by the same methods. A figure counts
 // where it is there.
-std::vector<Method> mean_figures(std::span<const std::vector<Method>> translations);
+std::vector<Trace::Method> mean_figures(std::span<const std::vector<Trace::Method>> translations);
 
 }  // namespace fovea

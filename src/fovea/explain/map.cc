@@ -122,6 +122,19 @@ void fill(Map& map, const Sides& sides, const Tensor& weights, const std::option
   map.columns = block_names(columns.names, map.weights.shape(1));
 }
 
+// A row is one explanation, and rows share no scale: each by its own largest, so that none fades.
+void scale_rows(Tensor& weights) {
+  const Index columns = weights.shape(1);
+  for (Index i = 0; i < weights.shape(0); ++i) {
+    float* row = weights.data() + i * columns;
+    float most = 0;
+    for (Index j = 0; j < columns; ++j) {
+      if (std::isfinite(row[j])) most = std::max(most, std::abs(row[j]));
+    }
+    for (Index j = 0; most > 0 && j < columns; ++j) row[j] /= most;
+  }
+}
+
 std::string capital(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
   return text;
@@ -177,7 +190,8 @@ float Map::full() const {
 
 std::vector<Map> maps_of(const Trace& trace, const LookChoice& look, const MapOptions& options) {
   std::vector<Map> maps;
-  std::vector<Trace::Head> heads = heads_of(trace, look);
+  std::vector<Trace::Head> heads;
+  if (trace.methods.empty()) heads = heads_of(trace, look);
   std::erase_if(heads, [&](const Trace::Head& head) { return !drawable(trace, head); });
   const bool alike = std::all_of(heads.begin(), heads.end(), [&](const Trace::Head& head) {
     return !head.large && head.queries == heads[0].queries && head.keys == heads[0].keys;
@@ -202,6 +216,8 @@ std::vector<Map> maps_of(const Trace& trace, const LookChoice& look, const MapOp
             .has_sign = method.has_sign,
             .figures = method.figures};
     fill(map, {trace, method.queries, method.keys}, method.weights, method.large, options);
+    map.weights = map.weights.copy();
+    scale_rows(map.weights);
     maps.push_back(std::move(map));
   }
   return maps;

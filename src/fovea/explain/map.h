@@ -37,8 +37,8 @@ struct MapOptions {
   Index most_rows = kOverviewSide, most_columns = kOverviewSide;  // more are put together in blocks
 };
 
-// What a model looked at: the mean of the chosen heads, or each head where maps are large; then
-// what methods found.
+// What methods found, each row by its largest. Where none was asked, what the model looked at: the
+// mean of the chosen heads, or each head where maps are large.
 std::vector<Map> maps_of(const Trace& trace, const LookChoice& look, const MapOptions& options);
 
 // Every head by itself.

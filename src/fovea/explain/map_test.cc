@@ -104,14 +104,29 @@ TEST(Maps, OfHeadsThatDifferAreDrawnEach) {
   EXPECT_EQ(maps_of(trace, {}, {}).size(), 2u);
 }
 
-TEST(Maps, HaveMethodsAfterAttention) {
+TEST(Maps, AreThoseOfMethodsWhereThereAreAny) {
   const auto maps = maps_of(with_methods(small_trace()), {}, {});
-  ASSERT_EQ(maps.size(), 4u);
-  EXPECT_EQ(maps[1].title, "saliency");
-  EXPECT_FALSE(maps[1].links.empty());
-  EXPECT_TRUE(maps[2].has_sign);
-  EXPECT_TRUE(maps[2].links.empty());
-  EXPECT_EQ(maps[1].figures.size(), 2u);
+  ASSERT_EQ(maps.size(), 3u);
+  EXPECT_EQ(maps[0].title, "saliency");
+  EXPECT_FALSE(maps[0].links.empty());
+  EXPECT_TRUE(maps[1].has_sign);
+  EXPECT_TRUE(maps[1].links.empty());
+  EXPECT_EQ(maps[0].figures.size(), 2u);
+}
+
+TEST(Maps, OfMethodsHaveRowsOfOneScaleAndLeaveTheTraceAsItIs) {
+  Trace trace = with_methods(small_trace());
+  const Index rows = trace.methods[1].weights.shape(0), columns = trace.methods[1].weights.shape(1);
+  Tensor weights = Tensor::zeros({rows, columns});
+  weights.data()[0] = -8;
+  weights.data()[1] = 4;
+  weights.data()[columns] = 0.001f;
+  trace.methods[1].weights = weights;
+  const Map map = maps_of(trace, {}, {.pieces = true})[1];
+  EXPECT_EQ(map.weights.data()[0], -1);
+  EXPECT_EQ(map.weights.data()[1], 0.5f);
+  EXPECT_EQ(map.weights.data()[columns], 1);
+  EXPECT_EQ(trace.methods[1].weights.data()[0], -8);
 }
 
 TEST(Aggregated, ShowsWhatIsNoNumber) {

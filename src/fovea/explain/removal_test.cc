@@ -80,10 +80,10 @@ TEST(Agreement, IsTheShareOfWordsWhoseLargestWeightIsALink) {
 }
 
 TEST(MeanFigures, CountWhereTheyAre) {
-  const std::vector<std::vector<Method>> all = {
+  const std::vector<std::vector<Trace::Method>> all = {
       {{.name = "m", .figures = {{"a", 1, ""}, {"b", 5, ""}}}},
       {{.name = "m", .figures = {{"a", 2, ""}}}}};
-  const std::vector<Method> mean = mean_figures(all);
+  const std::vector<Trace::Method> mean = mean_figures(all);
   ASSERT_EQ(mean.size(), 1u);
   EXPECT_EQ(mean[0].figures[0].value, 1.5);
   EXPECT_EQ(mean[0].figures[1].value, 5);

@@ -21,7 +21,7 @@ namespace {
 // What a method made.
 struct Found {
   Tensor weights;  // [output, unit]
-  std::vector<Figure> figures{};
+  std::vector<Trace::Figure> figures{};
 };
 
 bool is(const Insight::Layer& layer, std::string_view kind) { return layer.kind == kind; }
@@ -291,22 +291,27 @@ std::vector<std::string> checked_methods(const std::vector<std::string>& names,
   return wanted;
 }
 
-std::vector<Method> explain(const Said& said, const std::vector<std::string>& names,
-                            const MethodOptions& options) {
-  std::vector<Method> methods;
+std::vector<Trace::Method> explain(const Said& said, const std::vector<std::string>& names,
+                                   const MethodOptions& options) {
+  std::vector<Trace::Method> methods;
   for (const std::string& name : names) {
     const Known* known = find(name);
     if (known == nullptr) {
       fail("explain: there is no method '{}'; there are {}", name, joined(method_names()));
     }
     Found map = known->make(said, options);
-    methods.push_back({name, known->about, known->has_sign, "target", "source",
-                       map.weights.packed(), std::move(map.figures)});
+    methods.push_back({.name = name,
+                       .about = known->about,
+                       .has_sign = known->has_sign,
+                       .queries = "target",
+                       .keys = "source",
+                       .weights = map.weights.packed(),
+                       .figures = std::move(map.figures)});
   }
   return methods;
 }
 
-Tensor correlation(const std::vector<Method>& methods) {
+Tensor correlation(const std::vector<Trace::Method>& methods) {
   const auto count = static_cast<Index>(methods.size());
   if (count < 2) return {};
   Tensor table({count, count});

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fovea/explain/method.h"
+#include "fovea/attention/trace.h"
 #include "fovea/explain/said.h"
 #include "fovea/models/soft_alignment.h"
 #include "fovea/models/translator_options.h"
@@ -31,10 +31,10 @@ std::vector<std::string> checked_methods(const std::vector<std::string>& names,
                                          const TranslatorOptions& model);
 
 // A map [target + 1, source + 1] of pieces, each with its </s>, for every name.
-std::vector<Method> explain(const Said& said, const std::vector<std::string>& names,
-                            const MethodOptions& options = {});
+std::vector<Trace::Method> explain(const Said& said, const std::vector<std::string>& names,
+                                   const MethodOptions& options = {});
 
 // [method, method]: how alike they order the source for each output; empty with fewer than two.
-Tensor correlation(const std::vector<Method>& methods);
+Tensor correlation(const std::vector<Trace::Method>& methods);
 
 }  // namespace fovea

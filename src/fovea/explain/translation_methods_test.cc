@@ -46,14 +46,14 @@ class EveryKind : public testing::TestWithParam<const char*> {
   }();
   Said said_{*net_, kSource, kTarget};
 
-  std::vector<Method> all() const {
+  std::vector<Trace::Method> all() const {
     return explain(said_, method_names(options_), {.steps = 4, .samples = 3});
   }
   Tensor map(const std::string& name) const { return explain(said_, {name})[0].weights; }
 };
 
 TEST_P(EveryKind, HasAMapOfEveryMethod) {
-  for (const Method& method : all()) {
+  for (const Trace::Method& method : all()) {
     ASSERT_EQ(method.weights.shape(), (Shape{4, 6})) << method.name;
     bool negative = false, different = false;
     for (const float w : method.weights.values()) {
@@ -87,7 +87,7 @@ TEST_P(EveryKind, HasTheSameMapsWithAnyNumberOfThreads) {
   const auto with = [&](int threads) {
     const UseThreads use(threads);
     std::vector<std::vector<float>> maps;
-    for (const Method& method : all()) maps.push_back(method.weights.values());
+    for (const Trace::Method& method : all()) maps.push_back(method.weights.values());
     return maps;
   };
   EXPECT_EQ(with(1), with(2));
@@ -214,7 +214,7 @@ TEST(TranslationMethods, AreThoseThatAModelHas) {
 }
 
 TEST(TranslationMethods, AreComparedWithEachOther) {
-  std::vector<Method> methods(2);
+  std::vector<Trace::Method> methods(2);
   methods[0].weights = Tensor({1, 3}, std::vector<float>{1, 2, 3});
   EXPECT_FALSE(correlation({methods[0]}));
   methods[1].weights = Tensor({1, 3}, std::vector<float>{3, 2, 1});
@@ -232,13 +232,13 @@ TEST(TranslationCheck, LeavesTheModelsBytesAsTheyAre) {
   const Said said(*model.net, source, target);
   NamedTensors before;
   for (const auto& [name, tensor] : model.net->tensors()) before.emplace(name, tensor.copy());
-  std::vector<Method> methods = explain(said, {"attention", "saliency"});
+  std::vector<Trace::Method> methods = explain(said, {"attention", "saliency"});
   const GoldWords gold{spelling(words, source), spelling(words, target), {{0, 0}, {1, 1}}};
   const TranslationCheck check(model), with_its_seed(model, {.weights = {.seed = 7}});
   check(said, methods, gold);
-  for (const Method& method : methods) {
+  for (const Trace::Method& method : methods) {
     std::vector<std::string> names;
-    for (const Figure& figure : method.figures) names.push_back(figure.name);
+    for (const Trace::Figure& figure : method.figures) names.push_back(figure.name);
     EXPECT_EQ(names, (std::vector<std::string>{"deletion", "deletion_random", "insertion",
                                                "insertion_random", "agreement", "randomised"}));
     EXPECT_LT(std::abs(method.figures.back().value), 1);
@@ -248,7 +248,7 @@ TEST(TranslationCheck, LeavesTheModelsBytesAsTheyAre) {
   }
   for (const Parameter& p : model.net->parameters()) EXPECT_FALSE(p.var.grad()) << p.name;
   // The same seed as the model's: the map of the model itself.
-  std::vector<Method> same = explain(said, {"attention"});
+  std::vector<Trace::Method> same = explain(said, {"attention"});
   with_its_seed(said, same);
   EXPECT_DOUBLE_EQ(same[0].figures.back().value, 1);
 }
