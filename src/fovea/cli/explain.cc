@@ -123,8 +123,9 @@ void explain_pairs(const Flags& f, const TranslationModel& model, Explaining& ex
     explaining.add(trace, said, gold_words(model, exam, i));
     if (draw) drawing.draw(std::move(trace));
   }
-  out << fmt::format("{} of {}\n", counted(static_cast<Index>(exam.pairs.size()), "sentence"),
-                     exam_name(f.methods));
+  if (!f.methods.check) return;
+  out << fmt::format("{} of {}\n{}", counted(static_cast<Index>(exam.pairs.size()), "sentence"),
+                     exam_name(f.methods), explaining.summary());
 }
 
 void explain_sentences(const Flags& f, Drawing& drawing, std::ostream& out) {
@@ -132,9 +133,7 @@ void explain_sentences(const Flags& f, Drawing& drawing, std::ostream& out) {
   const auto models = load_translators({f.model}, "explain");
   Explaining explaining(f.methods, models[0], options.look);
   if (f.methods.pairs()) {
-    explain_pairs(f, models[0], explaining, drawing, out);
-    out << explaining.summary();
-    return;
+    return explain_pairs(f, models[0], explaining, drawing, out);
   }
   LineBlocks lines(f.sentences);
   for (auto block = lines.next(); !block.empty(); block = lines.next()) {
