@@ -81,10 +81,12 @@ std::vector<std::string> Fields::texts(const char* name) {
   const Json* value = find(name);
   std::vector<std::string> all;
   if (value == nullptr) return all;
-  const bool good = value->is_array() && value->size() <= 100 &&
-                    std::all_of(value->begin(), value->end(),
-                                [](const Json& element) { return element.is_string(); });
-  if (!good) wrong(name, fmt::format("is {}, but a list of texts is needed", shown(*value)));
+  const bool good =
+      value->is_array() && value->size() <= 100 &&
+      std::all_of(value->begin(), value->end(), [](const Json& element) {
+        return element.is_string() && element.get_ref<const std::string&>().size() <= 100;
+      });
+  if (!good) wrong(name, fmt::format("is {}, but a list of names is needed", shown(*value)));
   for (const Json& element : *value) all.push_back(element.get<std::string>());
   return all;
 }

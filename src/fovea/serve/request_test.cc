@@ -95,7 +95,7 @@ TEST(Request, SaysWhatIsWrongWithAField) {
   EXPECT_EQ(run_refusal(R"({"input":"a","best":6})"),
             "/api/run: 'best' is 6 but 'beams' 5; follow at least as many as are wanted");
   EXPECT_EQ(refusal_of([] { parse_explain_request(R"({"input":"a","methods":"saliency"})"); }),
-            "/api/explain: 'methods' is \"saliency\", but a list of texts is needed");
+            "/api/explain: 'methods' is \"saliency\", but a list of names is needed");
   EXPECT_EQ(refusal_of([] { parse_explain_request(R"({"input":"a","check":1})"); }),
             "/api/explain: 'check' is 1, but true or false is needed");
 }

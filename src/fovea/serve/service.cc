@@ -12,6 +12,7 @@
 #include "fovea/base/version.h"
 #include "fovea/data/translation_world.h"
 #include "fovea/data/utf8.h"
+#include "fovea/explain/check.h"
 #include "fovea/explain/translation_methods.h"
 #include "fovea/io/source.h"
 #include "fovea/models/translation_trace.h"
@@ -23,6 +24,11 @@ namespace fovea {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// Some 40 MB of JSON: more than a page can show, less than what hurts.
+constexpr Index kMostTraced = 4'000'000;
+// Gradients of every output with respect to every input grow with the square of the length.
+constexpr std::size_t kMostExplained = 128;
 
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -82,6 +88,43 @@ std::vector<Translation> translated(const TranslationModel& model, const std::st
   auto found = translate(models, std::span(&input, 1), options);
   for (const Translation& t : found[0]) effort.output_pieces += static_cast<Index>(t.target.size());
   return std::move(found[0]);
+}
+
+void check_size(const Trace& trace) {
+  Index numbers = 0;
+  for (const Trace::Head& head : trace.heads) numbers += head.scores.size() + head.weights.size();
+  if (numbers > kMostTraced) {
+    refuse(
+        413,
+        "/api/explain: where the model looked takes {} numbers, but at most {} are sent; shorten "
+        "'input', or use fovea explain",
+        numbers, kMostTraced);
+  }
+}
+
+void add_methods(const TranslationModel& model, const Translation& t,
+                 const std::vector<std::string>& names, bool check, const Effort& effort,
+                 Trace& trace) {
+  const std::size_t longest = std::max(t.source.size(), t.target.size());
+  if (longest > kMostExplained) {
+    refuse(413,
+           "/api/explain: 'methods' take up to {} pieces in and out, but there are {}; shorten "
+           "'input', or use fovea explain",
+           kMostExplained, longest);
+  }
+  const auto go_on = [&] {
+    if (effort.stop != nullptr && *effort.stop) fail("explain: stopped, as was asked");
+  };
+  const Said said(*model.net, t.source, t.target);
+  for (const std::string& name : names) {
+    go_on();
+    trace.methods.push_back(explain(said, {name}).front());
+  }
+  trace.correlation = correlation(trace.methods);
+  go_on();
+  if (!check) return;
+  const TranslationCheck measure(model);
+  measure(said, trace.methods);
 }
 
 }  // namespace
@@ -148,12 +191,16 @@ std::string Service::run(std::string_view body, Effort& effort) const {
 std::string Service::explain(std::string_view body, Effort& effort) const {
   const ExplainRequest request = parse_explain_request(body);
   const ServedModel& served = find(request.model);
-  if (!request.methods.empty() || request.check) {
-    refuse(501, "/api/explain: 'methods' and 'check' are not there yet; leave them out");
-  }
+  const TranslationModel& model = served.model;
+  std::vector<std::string> names = checked_methods(request.methods, model.options);
+  if (names.empty() && request.check) names = {default_method(model.options)};
   check_length(served, request.input, effort);
-  const auto found = translated(served.model, request.input, {.beams = request.beams}, effort);
-  return to_json(trace_translation(served.model, found.front(), {.states = request.states}));
+  const Translation best =
+      translated(model, request.input, {.beams = request.beams}, effort).front();
+  Trace trace = trace_translation(model, best, {.states = request.states});
+  check_size(trace);
+  if (!names.empty()) add_methods(model, best, names, request.check, effort, trace);
+  return to_json(trace);
 }
 
 std::string Service::attend(std::string_view body) const {

@@ -102,6 +102,40 @@ TEST(Service, ExplainsWithATrace) {
   EXPECT_EQ(trace["heads"][0]["weights"].size(), 3u);  // a dog </s>
 }
 
+TEST(Service, ExplainsByMethodsAndChecksThem) {
+  const Service service(small_models(), 1000);
+  const auto explained = [&](const std::string& body) {
+    Effort effort;
+    return json::parse(service.explain(body, effort));
+  };
+  const json plain = explained(R"({"input":"a dog"})");
+  EXPECT_TRUE(plain["methods"].empty());
+  EXPECT_TRUE(plain["axes"][0]["states"].empty());
+  EXPECT_FALSE(explained(R"({"input":"a dog","states":true})")["axes"][0]["states"].empty());
+  const json two = explained(R"({"input":"a dog","methods":["saliency","attention","saliency"]})");
+  ASSERT_EQ(two["methods"].size(), 2u);
+  EXPECT_EQ(two["methods"][0]["name"], "saliency");
+  EXPECT_EQ(two["methods"][1]["weights"].size(), 3u);
+  EXPECT_EQ(two["correlation"].size(), 2u);
+  EXPECT_TRUE(two["methods"][0]["figures"].empty());
+  const json all = explained(R"({"input":"a dog","methods":["all"],"check":true})");
+  EXPECT_EQ(all["methods"].size(), json::parse(service.models())["models"][0]["methods"].size());
+  for (const json& method : all["methods"]) EXPECT_GE(method["figures"].size(), 5u);
+  const json checked = explained(R"({"input":"a dog","check":true})");
+  ASSERT_EQ(checked["methods"].size(), 1u);
+  EXPECT_EQ(checked["methods"][0]["name"], "attention");
+  Effort effort;
+  EXPECT_THAT(error_of([&] { service.explain(R"({"input":"a","methods":["guess"]})", effort); }),
+              HasSubstr("there is no method 'guess'; there are attention"));
+  std::string words = "a";
+  for (int i = 0; i < 150; ++i) words += " a";
+  EXPECT_THAT(
+      error_of([&] {
+        service.explain(json{{"input", words}, {"methods", {"saliency"}}}.dump(), effort);
+      }),
+      HasSubstr("/api/explain: 'methods' take up to 128 pieces in and out, but there are "));
+}
+
 TEST(Service, NothingToTranslateIsNoError) {
   const Service service(small_models(), 100);
   Effort effort;
