@@ -33,7 +33,7 @@ Panel::Panel(const Map& map, const PanelOptions& options)
     }
     return most;
   };
-  if (options.row_names) left_ = widest(map.rows) + 8;
+  if (options.row_names) left_ = std::ceil(widest(map.rows)) + 8;
   if (!options.column_names) return;
   const double wide = widest(map.columns);
   above_ = upright() ? wide + 8 : wide * kSlant + name_style().size * kSlant + 6;
@@ -142,7 +142,7 @@ void Panel::draw_numbers(Scene& scene, double x, double y) const {
 }
 
 void draw_colour_bar(Scene& scene, double x, double y, double width, const Scale& scale) {
-  constexpr int kSteps = 64;
+  constexpr int kSteps = 60;  // whole pixels each
   Scene::Cells bar{
       .x = x, .y = y, .width = width / kSteps, .height = 10, .columns = kSteps, .colours = {}};
   for (int i = 0; i < kSteps; ++i) {
