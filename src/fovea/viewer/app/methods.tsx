@@ -16,6 +16,7 @@ const kBetter: Record<string, string> = {
   insertion: "higher is better",
   agreement: "higher is better",
   randomised: "near 0 is better",
+  completeness_gap: "near 0 is better",
 };
 
 // A map that does no better than words taken at random says nothing about the model.
@@ -40,7 +41,7 @@ function Figures({ figures }: { figures: Figure[] }) {
         <tbody>
           {figures.map((figure) => (
             <tr key={figure.name} title={figure.about}>
-              <th scope="row">{figure.name.replace("_", ", ")}</th>
+              <th scope="row">{figure.name.replace(/_random$/, ", random").replace(/_/g, " ")}</th>
               <td data-figure={figure.name}>{short(figure.value)}</td>
               <td class="quiet">{kBetter[figure.name] ?? ""}</td>
             </tr>
@@ -51,13 +52,15 @@ function Figures({ figures }: { figures: Figure[] }) {
   );
 }
 
+const asSentence = (text: string) => text && text[0]!.toUpperCase() + text.slice(1).replace(/\.?$/, ".");
+
 function Card({ trace, method, unit }: { trace: Trace; method: Method; unit: Unit }) {
   const map = useMemo(() => drawable(trace, [method], unit)!, [trace, method, unit]);
   return (
     <section class="card" aria-label={method.name}>
       <h2>{method.name}</h2>
       <p class="quiet">
-        {method.about}
+        {asSentence(method.about)}
         {method.signed && " Blue speaks for the output word, orange against it."}
       </p>
       <WeightMap map={map} label={`${method.name}: a row for each output word, a column for each source word`} />

@@ -35,10 +35,9 @@ const view = (hash: string, use: (page: Page) => Promise<void>) => visit(browser
 // What the program writes of the same sentence.
 const explained = (model: string): Trace => readTrace(JSON.parse(fovea("explain", model, kSentence, "--json", "-")));
 
-// What the API answers, without the page; null while the server cannot do this yet (501).
-async function answered(request: Record<string, unknown>): Promise<Trace | null> {
+// What the API answers, without the page.
+async function answered(request: Record<string, unknown>): Promise<Trace> {
   const response = await fetch(`${server.url}api/explain`, { method: "POST", body: JSON.stringify(request) });
-  if (response.status === 501) return null;
   return readTrace(await response.json());
 }
 
@@ -115,10 +114,9 @@ test("heads: encoder, decoder and cross of the transformer are the program's", (
     }
   }));
 
-test("without attention: every method of both models, with the library's figures", async (t) => {
+test("without attention: every method of both models, with the library's figures", async () => {
   for (const kind of ["bahdanau", "fixed"] as const) {
     const trace = await answered({ model: kind, input: kSentence, methods: ["all"], check: true });
-    if (!trace) return t.skip("the server has no methods yet");
     await view(`#/without?m=${kind}&${asked}&check=1&u=pieces`, async (page) => {
       await page.locator("[data-figure=deletion]").first().waitFor({ timeout: 60_000 });
       assert.deepEqual(
