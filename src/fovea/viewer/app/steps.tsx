@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { isFile, type Model, useTrace } from "./api";
 import { currentRoute, setParams, useRoute } from "./route";
 import { kStages, Story } from "./story";
-import { SentenceBar, useSubject } from "./subject";
+import { describe, SentenceBar, useSubject } from "./subject";
 import { axisOf, defaultHeads, type Head, type Trace } from "./trace";
 import { Button, Choice, ErrorLine, Note, Select } from "./ui";
 import { plain } from "./words";
@@ -207,8 +207,8 @@ export function Steps() {
   const first = useTrace(model?.name ?? "", text, { states: true });
   const second = useTrace(other?.name ?? "", text, { states: true }, false);
   const trace = first.value;
-  const title = (one: Model | undefined, of: Trace | null) => (one ? `${one.name} · ${one.model}` : (of?.model ?? ""));
-  const beside = [["-", "none"] as const, ...models.map((one) => [one.name, `${one.name} · ${one.model}`] as const)];
+  const title = (one: Model | undefined, of: Trace | null) => (one ? describe(one) : (of?.model ?? ""));
+  const beside = [["-", "none"] as const, ...models.map((one) => [one.name, describe(one)] as const)];
   return (
     <>
       <SentenceBar busy={first.busy || second.busy} />

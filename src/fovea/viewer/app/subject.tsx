@@ -20,7 +20,7 @@ export function useSubject(): Subject {
   return { models, model, text: params.t ?? model?.examples[0] ?? "" };
 }
 
-export const describe = (model: Model): string => `${model.name} · ${model.model}`;
+export const describe = ({ name, model }: Model): string => (name === model ? name : `${name} · ${model}`);
 
 export function ModelSelect(props: { label: string; value: string; models: Model[]; param: string }) {
   const options = props.models.map((one) => [one.name, describe(one)] as const);

@@ -46,7 +46,7 @@ const kShots: Shot[] = [
     hash: `#/steps?m=${attention}&m2=${fixed}&${sentence}&i=4&s=4`,
     ready: ".model-story:nth-child(2) .candidates",
   },
-  { name: "heads", hash: `#/heads?m=${transformer}&${sentence}&layer=1&head=1`, ready: ".small canvas" },
+  { name: "heads", hash: `#/heads?m=${transformer}&${sentence}&layer=3&head=2`, ready: ".small canvas" },
   {
     name: "heads-arcs",
     hash: `#/heads?m=${transformer}&${sentence}&kind=encoder&form=arcs&layer=1&head=0`,
