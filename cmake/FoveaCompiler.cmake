@@ -12,7 +12,8 @@ find_program(FOVEA_CCACHE ccache)
 if(FOVEA_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths below the source tree are hashed relative, so that a second clone finds the first one's objects.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${FOVEA_CCACHE})
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=1 ${FOVEA_CCACHE})
 endif()
 
 add_library(fovea_flags INTERFACE)

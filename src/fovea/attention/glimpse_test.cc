@@ -61,7 +61,7 @@ TEST(Glimpse, ShapesThatDoNotFitAreNamed) {
       "[batch, 2]");
 }
 
-GaussianWindow window(const Var& x, const Var& y, const Var& stride, const Var& sigma) {
+GaussianWindow window_at(const Var& x, const Var& y, const Var& stride, const Var& sigma) {
   return {x, y, stride, sigma, 3};
 }
 
@@ -69,7 +69,7 @@ TEST(GaussianGlimpse, AWideImageOfOneColourStaysAsItIs) {
   const Var image(Tensor::full({1, 1, 12, 10}, 0.7f));
   const auto one = [](float x) { return Var(Tensor::full({1}, x)); };
   const Tensor out =
-      gaussian_glimpse(image, window(one(0.1f), one(-0.2f), one(2), one(0.8f))).value();
+      gaussian_glimpse(image, window_at(one(0.1f), one(-0.2f), one(2), one(0.8f))).value();
   ASSERT_EQ(out.shape(), (Shape{1, 1, 3, 3}));
   for (const float number : out.packed().flat()) EXPECT_NEAR(number, 0.7f, 1e-6f);
 }
@@ -77,9 +77,10 @@ TEST(GaussianGlimpse, AWideImageOfOneColourStaysAsItIs) {
 TEST(GaussianGlimpse, NarrowFiltersReadSinglePixels) {
   const auto one = [](float x) { return Var(Tensor::full({1}, x)); };
   // The centre of pixel (2, 3), neighbours one pixel away.
-  const Tensor out = gaussian_glimpse(Var(counted()), window(one(3.5f / 3 - 1), one(2.5f / 3 - 1),
-                                                             one(1), one(0.1f)))
-                         .value();
+  const Tensor out =
+      gaussian_glimpse(Var(counted()),
+                       window_at(one(3.5f / 3 - 1), one(2.5f / 3 - 1), one(1), one(0.1f)))
+          .value();
   const std::vector<float> expected = {12, 13, 14, 22, 23, 24, 32, 33, 34};
   for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(out.packed().data()[i], expected[i], 1e-3f) << i;
 }
@@ -92,7 +93,7 @@ TEST(GaussianGlimpse, GradientsReachTheWindowAndTheImage) {
       Tensor::uniform({2}, 0.6f, 1.2f, random)};
   const GradCheck check = grad_check(
       [](std::span<const Var> in) {
-        return gaussian_glimpse(in[0], window(in[1], in[2], in[3], in[4]));
+        return gaussian_glimpse(in[0], window_at(in[1], in[2], in[3], in[4]));
       },
       [](const auto& in) {
         using T = std::decay_t<decltype(in[0][0])>;

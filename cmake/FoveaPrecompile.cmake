@@ -1,0 +1,27 @@
+# Headers of other libraries that most files read, compiled once: it halves the time of a build.
+option(FOVEA_PRECOMPILE "Precompile the headers of other libraries" ${PROJECT_IS_TOP_LEVEL})
+if(FOVEA_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(fovea_flags INTERFACE -fpch-preprocess)  # ccache wants it
+endif()
+
+# fovea_precompile(TARGET HEADER...): for what is in TARGET.
+function(fovea_precompile target)
+  if(NOT FOVEA_PRECOMPILE)
+    return()
+  endif()
+  set(headers <algorithm> <cmath> <functional> <memory> <span> <string> <vector> <fmt/format.h> ${ARGN})
+  target_precompile_headers(${target} PRIVATE ${headers})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # A precompiled header differs from folder to folder; what is in it does not. ccache goes by this sum.
+    set(sum "${CMAKE_CXX_COMPILER_VERSION} ${headers}")
+    foreach(path IN ITEMS fmt/core.h CLI/Version.hpp nlohmann/json.hpp gtest/gtest.h gmock/gmock.h)
+      find_file(header NAMES ${path} NO_CACHE)
+      if(header)
+        file(SHA256 ${header} hash)
+        string(APPEND sum " ${hash}")
+      endif()
+      unset(header)
+    endforeach()
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.gch.sum CONTENT "${sum}\n")
+  endif()
+endfunction()
