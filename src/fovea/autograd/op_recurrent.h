@@ -40,7 +40,7 @@ RecurrentOutput recurrent(Cell cell, const Var& x, std::span<const RecurrentWeig
 
 // One step: x [batch, in], state [batch, hidden]. `more` [batch, gates * hidden] is added to what
 // enters the gates: inputs whose product was made for all steps at once. With it, x may be empty;
-// then the input weight and bias count for nothing.
+// then the input weight and bias count for nothing, and may be empty too.
 RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& state,
                               const RecurrentWeights& weights, const Var& more = {});
 

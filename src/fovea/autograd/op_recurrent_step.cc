@@ -22,13 +22,15 @@ std::pair<Index, Index> checked(Cell cell, const Var& x, const RecurrentState& s
                                 const RecurrentWeights& weights, const Var& more) {
   const Var& some = x ? x : more;
   if (!some) fail("recurrent_step: neither x nor more was given");
-  const Axes n("recurrent_step",
-               {{"x", x ? x.shape() : Shape{some.shape(0), weights.input.shape(0)}, "batch in"},
-                {"more", more ? more.shape() : Shape{some.shape(0), weights.input.shape(1)},
-                 "batch gates*hidden"},
-                {"state", state.h.shape(), "batch hidden"},
-                {"input weight", weights.input.shape(), "in gates*hidden"},
-                {"recurrent weight", weights.recurrent.shape(), "hidden gates*hidden"}});
+  if (x && !weights.input) fail("recurrent_step: x was given, but no input weight");
+  const Shape input = weights.input ? weights.input.shape() : Shape{1, weights.recurrent.shape(1)};
+  const Axes n(
+      "recurrent_step",
+      {{"x", x ? x.shape() : Shape{some.shape(0), input[0]}, "batch in"},
+       {"more", more ? more.shape() : Shape{some.shape(0), input[1]}, "batch gates*hidden"},
+       {"state", state.h.shape(), "batch hidden"},
+       {"input weight", input, "in gates*hidden"},
+       {"recurrent weight", weights.recurrent.shape(), "hidden gates*hidden"}});
   if (cell == Cell::kLstm && (!state.c || !(state.c.shape() == state.h.shape()))) {
     fail("recurrent_step: an LSTM needs a state c shaped like h, {}", state.h.shape().text());
   }

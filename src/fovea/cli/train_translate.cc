@@ -26,7 +26,8 @@ struct Flags {
   std::optional<float> dropout, label_smoothing;
   std::string cell = "gru", score = "general", view = "global";
   Index reach = 10;
-  bool reverse_source = false, no_input_feeding = false, no_tied_output = false, norm_first = false;
+  bool reverse_source = false, no_input_feeding = false, no_tied_output = false, norm_first = false,
+       conditional = false;
   Index batch_words = 2048, batch_sentences = 0, longest = 200, beams = 1;
 
   TrainFlags train;
@@ -109,6 +110,7 @@ RecurrentTranslatorOptions recurrent_options(const Flags& f) {
   o.tie_output = o.tie_output && !f.no_tied_output;
   o.share_embedding = !f.separate && !f.world();
   o.reverse_source = f.reverse_source;
+  o.conditional = f.conditional;
   o.luong_score = f.score == "dot"       ? LuongScore::kDot
                   : f.score == "general" ? LuongScore::kGeneral
                   : f.score == "concat"  ? LuongScore::kConcat
@@ -279,6 +281,9 @@ Work define(Arguments& app) {
       ->check(whole_number(1))
       ->type_name("N");
   app.add_flag("--no-input-feeding", f->no_input_feeding, "of luong");
+  app.add_flag(
+      "--conditional", f->conditional,
+      "of bahdanau: a first cell reads the last word before it asks, a second what it found");
   app.add_flag("--reverse-source", f->reverse_source, "read the source backwards");
   app.add_flag("--no-tied-output", f->no_tied_output,
                "an output layer apart from the words' vectors");

@@ -27,7 +27,7 @@ struct RecurrentCell {
   // The same cell, faster when called again and again, as long as its weights do not change.
   RecurrentCell prepared() const {
     RecurrentCell copy = *this;
-    copy.weights.ready_input = PreparedWeight(weights.input);
+    if (weights.input) copy.weights.ready_input = PreparedWeight(weights.input);
     copy.weights.ready_recurrent = PreparedWeight(weights.recurrent);
     return copy;
   }

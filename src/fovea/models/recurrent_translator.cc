@@ -56,7 +56,14 @@ RecurrentTranslator::RecurrentTranslator(const RecurrentTranslatorOptions& o, Ra
   const Index states = o.cell == Cell::kLstm ? 2 : 1;
   const bool paper = speaks_from_previous();
   start_ = Linear(paper ? key_dim / 2 : key_dim, states * o.decoder_layers * o.hidden, random);
-  word_ = Linear(o.embedding_dim, gates * o.hidden, random, false);
+  if (o.conditional && (o.reading != Reading::kBahdanau || o.paper)) {
+    fail("translator: only bahdanau can be conditional, and not with the paper's preset");
+  }
+  word_ = Linear(o.embedding_dim, gates * o.hidden, random, o.conditional);
+  if (o.conditional) {
+    asking_ = RecurrentCell(o.cell, o.hidden, o.hidden, random);
+    asking_.weights.input = asking_.weights.input_bias = Var();
+  }
   const Index feed = o.reading != Reading::kLuong ? key_dim : o.readout_dim;
   for (Index l = 0; l < o.decoder_layers; ++l) {
     cells_.emplace_back(o.cell, l == 0 ? feed : o.hidden, o.hidden, random);
@@ -97,6 +104,7 @@ RecurrentTranslator::Encoded RecurrentTranslator::encode(const Sentences& source
   Memory memory{.summary = concat({last[0].h, last[1].h}, 1)};
   if (o.reading == Reading::kBahdanau) memory.additive = additive_.prepare(states, source.lengths);
   if (o.reading == Reading::kLuong) memory.luong = luong_.prepare(states, source.lengths);
+  if (o.conditional) memory.asking = asking_.prepared();
   for (const RecurrentCell& cell : cells_) memory.cells.push_back(cell.prepared());
 
   const Var first = start_(speaks_from_previous() ? last[1].h : memory.summary, Activation::kTanh);
@@ -116,6 +124,8 @@ RecurrentTranslator::Moved RecurrentTranslator::advance(const Memory& memory, co
   const Index batch = memory.summary.shape(0);
   Moved moved;
   Var entering;  // beside the word
+  const RecurrentState before =
+      o.conditional ? memory.asking({}, state.layers[0], gates) : state.layers[0];
   if (o.reading == Reading::kFixed) {
     const Index beams = gates.shape(0) / batch;
     moved.context = beams == 1 ? memory.summary
@@ -124,7 +134,8 @@ RecurrentTranslator::Moved RecurrentTranslator::advance(const Memory& memory, co
                                          {batch * beams, -1});
     entering = moved.context;
   } else if (o.reading == Reading::kBahdanau) {
-    auto read = additive_(beside(state.layers.back().h, batch), memory.additive, {}, run);
+    const Var& query = o.conditional ? before.h : state.layers.back().h;
+    auto read = additive_(beside(query, batch), memory.additive, {}, run);
     moved.context = entering = one_below_the_other(read.context);
     moved.attended = std::move(read.attended);
   } else if (o.input_feeding) {
@@ -132,7 +143,7 @@ RecurrentTranslator::Moved RecurrentTranslator::advance(const Memory& memory, co
   }
   for (std::size_t l = 0; l < memory.cells.size(); ++l) {
     moved.state.layers.push_back(
-        l == 0 ? memory.cells[l](entering, state.layers[l], gates)
+        l == 0 ? memory.cells[l](entering, before, o.conditional ? Var() : gates)
                : memory.cells[l](drop(moved.state.layers.back().h, o.state_dropout, run),
                                  state.layers[l]));
   }

@@ -29,7 +29,10 @@ struct RecurrentTranslatorOptions {
   bool share_embedding = false;  // one table for both languages
   bool tie_output = true;        // the output layer is the target's table
   bool reverse_source = false;   // Sutskever et al. 2014, 3.3
-  bool paper = false;            // Bahdanau's start and deep output (appendices A.2.2 and B.1)
+  // Bahdanau's: a first cell reads the last word, and its state asks; a second one reads what was
+  // found (Firat and Cho 2016).
+  bool conditional = false;
+  bool paper = false;  // Bahdanau's start and deep output (appendices A.2.2 and B.1)
   LuongScore luong_score = LuongScore::kGeneral;
   LuongView luong_view = LuongView::kGlobal;
   Index reach = 10;           // of local views
@@ -57,6 +60,7 @@ class RecurrentTranslator final : public Translator {
     member("encoder", encoder_);
     member("start", start_);
     member("word", word_);
+    member("asking", asking_);
     member("cells", cells_);
     member("additive", additive_);
     member("luong", luong_);
@@ -73,6 +77,7 @@ class RecurrentTranslator final : public Translator {
     Var summary;  // [batch, key_dim]: the last states of both directions
     AdditiveAttention::Memory additive{};
     LuongAttention::Memory luong{};
+    RecurrentCell asking{};
     std::vector<RecurrentCell> cells{};
   };
   // Where the decoder stands: rows are sentences or, when beams share a memory, sentences times
@@ -110,8 +115,9 @@ class RecurrentTranslator final : public Translator {
   RecurrentTranslatorOptions options_;
   Embedding source_, target_;  // source_ has no table of its own where both share one
   RecurrentStack encoder_;
-  Linear start_;  // encoder's summary -> first state of every layer
-  Linear word_;   // what a word adds to the gates of the first layer
+  Linear start_;          // encoder's summary -> first state of every layer
+  Linear word_;           // what a word adds to the gates of the first layer
+  RecurrentCell asking_;  // where conditional; it reads word_'s gates alone
   std::vector<RecurrentCell> cells_;
   AdditiveAttention additive_;
   LuongAttention luong_;

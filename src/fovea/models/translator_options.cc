@@ -43,6 +43,7 @@ void fields(auto& o, auto&& field) requires
   field("share_embedding", o.share_embedding);
   field("tie_output", o.tie_output);
   field("reverse_source", o.reverse_source);
+  field("conditional", o.conditional);
   field("paper", o.paper);
   field("luong_score", o.luong_score);
   field("luong_view", o.luong_view);

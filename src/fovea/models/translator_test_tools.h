@@ -68,6 +68,13 @@ inline std::vector<TranslatorKind> every_translator() {
                        o.reverse_source = true;
                      }),
       recurrent_kind("bahdanau", [](auto&) {}),
+      recurrent_kind("bahdanau_conditional", [](auto& o) { o.conditional = true; }),
+      recurrent_kind("bahdanau_conditional_lstm",
+                     [](auto& o) {
+                       o.conditional = true;
+                       o.cell = Cell::kLstm;
+                       o.decoder_layers = 2;
+                     }),
       recurrent_kind("bahdanau_paper",
                      [](auto& o) {
                        o.paper = true;
