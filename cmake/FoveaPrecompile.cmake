@@ -4,7 +4,8 @@ if(FOVEA_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(fovea_flags INTERFACE -fpch-preprocess)  # ccache wants it
 endif()
 
-# fovea_precompile(TARGET HEADER...): for what is in TARGET.
+# fovea_precompile(TARGET HEADER...): for what is in TARGET. Not worth it for headers with many inline
+# functions and objects (CLI11, nlohmann-json): every file then compiles all of them.
 function(fovea_precompile target)
   if(NOT FOVEA_PRECOMPILE)
     return()
@@ -14,7 +15,7 @@ function(fovea_precompile target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # A precompiled header differs from folder to folder; what is in it does not. ccache goes by this sum.
     set(sum "${CMAKE_CXX_COMPILER_VERSION} ${headers}")
-    foreach(path IN ITEMS fmt/core.h CLI/Version.hpp nlohmann/json.hpp gtest/gtest.h gmock/gmock.h)
+    foreach(path IN ITEMS fmt/core.h gtest/gtest.h gmock/gmock.h)
       find_file(header NAMES ${path} NO_CACHE)
       if(header)
         file(SHA256 ${header} hash)
