@@ -85,6 +85,7 @@ test("steps: candidates and weights are the program's; the fixed model stands be
   view(`#/steps?m=bahdanau&${asked}&i=1&s=4`, async (page) => {
     const trace = explained(models.bahdanau);
     const story = page.locator(".model-story").first();
+    await story.locator(".candidates .small-number").first().waitFor();
     const shown = await story.locator(".candidates .small-number").allTextContents();
     assert.deepEqual(
       shown,

@@ -62,10 +62,13 @@ test("translate: a cell tells its numbers, by mouse and by arrow keys", () =>
       heads[0]!.scores[1]![2]!.toFixed(4).replace("-", "−"),
     );
     assert.match(page.url(), /cell=1\.2/);
+    const focused = (start: string) =>
+      page.waitForFunction((label) => document.activeElement?.getAttribute("aria-label")?.startsWith(label), start);
     await page.keyboard.press("ArrowDown");
+    await focused("chat at cat:");
     await page.keyboard.press("ArrowLeft");
+    await focused("chat at old:");
     assert.match(page.url(), /cell=2\.1/);
-    await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label")?.startsWith("chat at old:"));
   }));
 
 test("translate: words are pieces added and averaged", () =>
