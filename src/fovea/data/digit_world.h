@@ -5,7 +5,7 @@
 #include "fovea/base/random.h"
 #include "fovea/data/idx.h"
 #include "fovea/data/image.h"
-#include "fovea/data/translation_world.h"
+#include "fovea/data/split.h"
 
 namespace fovea {
 

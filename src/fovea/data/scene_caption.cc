@@ -10,7 +10,6 @@ namespace {
 
 // As a verb of a caption; kicking is done to the ball.
 constexpr std::array<const char*, 5> kVerbs = {"kicks", "runs", "jumps", "stands", "waves"};
-constexpr std::array<const char*, 6> kNumbers = {"zero", "one", "two", "three", "four", "five"};
 
 template <class Name, class Enum>
 const char* name(const Name& names, Enum value) {
@@ -84,7 +83,7 @@ class Reader {
   bool count() {  // there are three players
     take("there");
     if (!take("are")) return false;
-    const auto number = one_of(kNumbers);
+    const auto number = one_of(kNumberNames);
     if (!number || !take("players")) return false;
     state(scene_.players.size() == *number);
     return true;
@@ -131,7 +130,7 @@ SceneCaption sample_caption(const Scene& scene, Random& random) {
     std::vector<Box> all;
     for (const Player& player : scene.players) all.push_back(player.box);
     writer.plain("there are");
-    writer.about(all, kNumbers[scene.players.size()]);
+    writer.about(all, kNumberNames[scene.players.size()]);
     writer.about(all, "players");
     writer.plain("and");
   }

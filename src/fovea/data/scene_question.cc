@@ -13,8 +13,6 @@ namespace {
 
 using Maybe = std::optional<SceneQuestion>;
 
-constexpr std::array<const char*, 6> kNumbers = {"zero", "one", "two", "three", "four", "five"};
-
 std::string shirt_name(const Player& p) { return kShirtNames[static_cast<std::size_t>(p.shirt)]; }
 std::string action_name(const Player& p) {
   return kActionNames[static_cast<std::size_t>(p.action)];
@@ -90,7 +88,7 @@ Maybe count_question(const Scene& scene, Random& random) {
   for (const Player& player : scene.players) {
     if (counts(player)) question.boxes.push_back(player.box);
   }
-  question.answer = kNumbers[question.boxes.size()];
+  question.answer = kNumberNames[question.boxes.size()];
   return question;
 }
 

@@ -11,7 +11,7 @@
 
 #include "fovea/base/random.h"
 #include "fovea/data/image.h"
-#include "fovea/data/translation_world.h"
+#include "fovea/data/split.h"
 
 namespace fovea::football {
 
@@ -24,6 +24,9 @@ constexpr std::array<const char*, 6> kShirtNames = {"red",   "blue",  "yellow",
 constexpr std::array<const char*, 5> kActionNames = {"kicking", "running", "jumping", "standing",
                                                      "waving"};
 constexpr std::array<const char*, 3> kPlaceNames = {"left", "middle", "right"};
+
+// As words, up to as many players as there can be.
+constexpr std::array<const char*, 6> kNumberNames = {"zero", "one", "two", "three", "four", "five"};
 
 struct Player {
   Shirt shirt{};

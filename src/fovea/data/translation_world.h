@@ -10,6 +10,7 @@
 #include "fovea/base/index.h"
 #include "fovea/base/random.h"
 #include "fovea/data/link.h"
+#include "fovea/data/split.h"
 
 namespace fovea {
 
@@ -34,7 +35,6 @@ constexpr WorldLengths kWorldLimits = {.shortest = 3, .longest = 60};
 WorldPair sample_pair(Random& random, WorldLengths lengths = {});
 
 // Which side a sentence is on, by its text alone: 1 in 50 is for validation, 1 in 50 for the test.
-enum class Split { kTrain, kValid, kTest };
 Split split_of(std::string_view source);
 
 // Sentence i of a split: a function of its arguments alone. Two indices may give the same sentence.

@@ -2,6 +2,9 @@
 // (Mnih et al. 2014), and the same network with other ways to look.
 #pragma once
 
+#include <array>
+#include <vector>
+
 #include "fovea/attention/glimpse.h"
 #include "fovea/autograd/run.h"
 #include "fovea/layers/linear.h"
