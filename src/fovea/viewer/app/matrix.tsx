@@ -1,5 +1,5 @@
 // A map as a grid of cells with its words around it: for the mouse, the keyboard and a screen reader alike.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { largestOf, scaleOf } from "./colour";
 import { useTheme } from "./theme";
 import { clipped, percent, short, textWidth, useWidth } from "./ui";
@@ -64,7 +64,8 @@ export function Matrix({ map, label, selected, onSelect, focus = {}, onFocus, la
   const [rows, columns] = [map.queries.length, map.keys.length];
   const at = selected && selected.query < rows && selected.key < columns ? selected : { query: 0, key: 0 };
 
-  useEffect(() => {
+  // Before the next key is read, so that fast ones do not lose the focus.
+  useLayoutEffect(() => {
     if (!moved.current) return;
     moved.current = false;
     grid.current?.querySelector<SVGElement>('[tabindex="0"]')?.focus();
