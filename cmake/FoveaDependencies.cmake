@@ -5,6 +5,7 @@ find_dependency(Threads)
 find_dependency(fmt)
 find_dependency(Freetype)
 find_dependency(hwy CONFIG)
+find_dependency(JPEG)
 find_dependency(PNG)
 find_dependency(ZLIB)
 

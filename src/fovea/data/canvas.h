@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fovea/base/random.h"
-#include "fovea/data/image.h"
+#include "fovea/io/image.h"
 
 namespace fovea {
 

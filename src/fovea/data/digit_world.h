@@ -4,8 +4,8 @@
 
 #include "fovea/base/random.h"
 #include "fovea/data/idx.h"
-#include "fovea/data/image.h"
 #include "fovea/data/split.h"
+#include "fovea/io/image.h"
 
 namespace fovea {
 

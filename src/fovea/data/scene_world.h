@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "fovea/base/random.h"
-#include "fovea/data/image.h"
 #include "fovea/data/split.h"
+#include "fovea/io/image.h"
 
 namespace fovea::football {
 

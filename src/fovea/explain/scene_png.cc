@@ -15,30 +15,30 @@ constexpr double kMostPixels = 100e6;
 class Canvas {
  public:
   explicit Canvas(const Scene& scene) {
-    pixels_.width = std::lround(std::ceil(scene.width * kScale));
-    pixels_.height = std::lround(std::ceil(scene.height * kScale));
-    if (static_cast<double>(pixels_.width) * static_cast<double>(pixels_.height) > kMostPixels) {
+    image_.width = std::lround(std::ceil(scene.width * kScale));
+    image_.height = std::lround(std::ceil(scene.height * kScale));
+    if (static_cast<double>(image_.width) * static_cast<double>(image_.height) > kMostPixels) {
       fail("png: {} x {} pixels are too many to look at; draw an SVG or HTML file, or one head",
-           pixels_.width, pixels_.height);
+           image_.width, image_.height);
     }
-    pixels_.rgb.assign(static_cast<std::size_t>(3 * pixels_.width * pixels_.height), 255);
+    image_.pixels.assign(static_cast<std::size_t>(3 * image_.width * image_.height), 255);
     for (const Scene::Cells& cells : scene.cells) draw(cells);
     for (const Scene::Frame& frame : scene.frames) draw(frame);
     for (const Scene::Text& text : scene.texts) draw(text);
   }
 
-  const Pixels& pixels() const { return pixels_; }
+  const Image& image() const { return image_; }
 
  private:
-  std::uint8_t* at(Index x, Index y) { return pixels_.rgb.data() + 3 * (y * pixels_.width + x); }
+  std::uint8_t* at(Index x, Index y) { return image_.pixels.data() + 3 * (y * image_.width + x); }
 
   void fill(double x, double y, double width, double height, Rgb colour) {
     const auto place = [](double edge, Index most) {
       return std::clamp<Index>(std::lround(edge * kScale), 0, most);
     };
-    const Index x1 = place(x + width, pixels_.width), y1 = place(y + height, pixels_.height);
-    for (Index j = place(y, pixels_.height); j < y1; ++j) {
-      for (Index i = place(x, pixels_.width); i < x1; ++i) {
+    const Index x1 = place(x + width, image_.width), y1 = place(y + height, image_.height);
+    for (Index j = place(y, image_.height); j < y1; ++j) {
+      for (Index i = place(x, image_.width); i < x1; ++i) {
         std::uint8_t* const to = at(i, j);
         to[0] = colour.red;
         to[1] = colour.green;
@@ -74,7 +74,7 @@ class Canvas {
                           .y = t.y * kScale + before * std::sin(angle),
                           .degrees = t.degrees};
     for_each_covered(t.text, style, place, [&](int x, int y, int coverage) {
-      if (x < 0 || y < 0 || x >= pixels_.width || y >= pixels_.height) return;
+      if (x < 0 || y < 0 || x >= image_.width || y >= image_.height) return;
       std::uint8_t* const to = at(x, y);
       const auto blend = [&](std::uint8_t under, std::uint8_t over) {
         return static_cast<std::uint8_t>((under * (255 - coverage) + over * coverage + 127) / 255);
@@ -85,11 +85,11 @@ class Canvas {
     });
   }
 
-  Pixels pixels_;
+  Image image_;
 };
 
 }  // namespace
 
-std::string to_png(const Scene& scene) { return encode_png(Canvas(scene).pixels()); }
+std::string to_png(const Scene& scene) { return encode_png(Canvas(scene).image()); }
 
 }  // namespace fovea

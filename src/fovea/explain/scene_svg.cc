@@ -99,15 +99,15 @@ class Svg {
 
   void draw_image(const Scene::Cells& c) {
     const Index rows = static_cast<Index>(c.colours.size()) / c.columns;
-    Pixels pixels{.width = c.columns, .height = rows};
+    Image image{.width = c.columns, .height = rows};
     for (const Rgb& colour : c.colours) {
-      pixels.rgb.insert(pixels.rgb.end(), {colour.red, colour.green, colour.blue});
+      image.pixels.insert(image.pixels.end(), {colour.red, colour.green, colour.blue});
     }
     add(R"(<image x="{}" y="{}" width="{}" height="{}" preserveAspectRatio="none" )"
         R"(style="image-rendering:pixelated" href="data:image/png;base64,{}"/>)"
         "\n",
         number(c.x), number(c.y), number(c.width * static_cast<double>(c.columns)),
-        number(c.height * static_cast<double>(rows)), base64(encode_png(pixels)));
+        number(c.height * static_cast<double>(rows)), base64(encode_png(image)));
   }
 
   void draw(const Scene::Frame& f) {

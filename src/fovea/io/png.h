@@ -1,21 +1,19 @@
 // Pictures as PNG files.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "fovea/base/index.h"
+#include "fovea/io/image.h"
 
 namespace fovea {
 
-// Red, green, blue of each pixel, row by row from the top.
-struct Pixels {
-  Index width = 0, height = 0;
-  std::vector<std::uint8_t> rgb{};
-};
-
 // The bytes of the file: 8 bits a channel, no date, so that the same picture gives the same bytes.
-std::string encode_png(const Pixels& pixels);
+std::string encode_png(const Image& image);
+
+// Any PNG, as grey if it has no colours, else as red, green and blue. Numbers are taken as they
+// stand, whatever the file says of gamma and colour profiles; 16 bits become 8. What is transparent
+// shows white. Of an animation comes the picture that programs show which cannot animate.
+Image decode_png(std::string_view bytes, const std::string& name);
 
 }  // namespace fovea

@@ -1,4 +1,4 @@
-#include "fovea/data/image.h"
+#include "fovea/io/image.h"
 
 #include <algorithm>
 #include <cmath>
@@ -116,6 +116,15 @@ Tensor image_tensor(std::span<const Image> images) {
     }
   }
   return x;
+}
+
+void check_picture_size(Index width, Index height, const std::string& name) {
+  if (width < 1 || height < 1)
+    fail("{}: is damaged: {} x {} pixels are no picture", name, width, height);
+  if (width > kMostPixels / height) {
+    fail("{}: claims {} x {} pixels; up to {} million can be read, make it smaller", name, width,
+         height, kMostPixels / 1'000'000);
+  }
 }
 
 }  // namespace fovea

@@ -1,8 +1,7 @@
-#include "fovea/data/image.h"
+#include "fovea/io/image.h"
 
 #include <gtest/gtest.h>
 
-#include "fovea/data/canvas.h"
 #include "fovea/io/reader_test_tools.h"
 
 namespace fovea {
@@ -21,9 +20,8 @@ TEST(Image, EnlargedLiesBetweenItsPixels) {
 }
 
 TEST(Image, MeanStaysWhateverTheSize) {
-  Canvas canvas(50, 37, {0.2f, 0.4f, 0.6f});
-  canvas.disc({20, 18}, 11, {1, 1, 0});
-  const Image image = canvas.image();
+  Image image{50, 37, 3, std::vector<std::uint8_t>(50 * 37 * 3, 60)};
+  for (std::size_t i = 900; i < 3900; ++i) image.pixels[i] = static_cast<std::uint8_t>(i % 256);
   const auto mean = [](const Image& x) {
     double sum = 0;
     for (const std::uint8_t p : x.pixels) sum += p;
@@ -48,19 +46,6 @@ TEST(Image, SizesThatDoNotFitAreNamed) {
             "image_tensor: images of 2 x 1 x 1 and 1 x 2 x 1; resize them to one size");
   EXPECT_EQ(error_of([&] { resized(images[0], 0, 3); }),
             "resized: 0 x 3 pixels were asked for; take at least 1 x 1");
-}
-
-TEST(Canvas, CoversAsMuchAsAShapeIsLarge) {
-  Canvas canvas(40, 40, {});
-  canvas.disc({20, 20}, 10, {1, 0, 0});
-  double sum = 0;
-  const Image image = canvas.grey();
-  for (const std::uint8_t p : image.pixels) sum += p / 255.0;
-  EXPECT_NEAR(sum, 314.16, 2);
-  EXPECT_EQ(image.pixels[20 * 40 + 20], 255);
-  EXPECT_EQ(image.pixels[0], 0);
-  canvas.line({-5, 3}, {60, 3}, 1, {1, 0, 0});  // what is outside is not drawn
-  EXPECT_EQ(canvas.grey().pixels[3 * 40], 255);
 }
 
 }  // namespace
