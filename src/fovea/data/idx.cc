@@ -50,6 +50,23 @@ Tensor read_images(const ByteSource& source) {
   return images;
 }
 
+std::vector<Image> read_pictures(const ByteSource& source) {
+  ByteStream stream = ByteStream::plain_or_gzip(source);
+  const Shape shape = read_header(stream, 3, "images");
+  std::vector<Image> images;
+  if (shape[1] * shape[2] == 0 && shape[0] > 0) {
+    fail("{}: images of {} x {} have no pixels", stream.name(), shape[2], shape[1]);
+  }
+  for (Index i = 0; i < shape[0]; ++i) {
+    Image image{shape[2], shape[1], 1, {}};
+    image.pixels.resize(static_cast<std::size_t>(shape[1] * shape[2]));
+    stream.read(image.pixels.data(), shape[1] * shape[2]);
+    images.push_back(std::move(image));
+  }
+  stream.expect_end();
+  return images;
+}
+
 Ids read_labels(const ByteSource& source) {
   ByteStream stream = ByteStream::plain_or_gzip(source);
   const Shape shape = read_header(stream, 1, "labels");
@@ -75,6 +92,18 @@ LabelledImages read_idx(const std::string& images_path, const std::string& label
 Tensor read_idx_images(const std::string& path) { return read_images(ByteSource::file(path)); }
 Tensor parse_idx_images(std::string_view bytes, const std::string& name) {
   return read_images(ByteSource::memory(bytes, name));
+}
+
+std::vector<Image> read_idx_pictures(const std::string& path) {
+  return read_pictures(ByteSource::file(path));
+}
+
+bool is_idx(const std::string& path) {
+  const ByteSource source = ByteSource::file(path);
+  ByteStream stream = ByteStream::plain_or_gzip(source);
+  std::array<char, 3> start{};
+  if (stream.read_some(start.data(), start.size()) < 3) return false;
+  return start == std::array<char, 3>{0, 0, kUnsignedBytes};
 }
 
 Ids read_idx_labels(const std::string& path) { return read_labels(ByteSource::file(path)); }

@@ -4,7 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "fovea/io/image.h"
 #include "fovea/tensor/ids.h"
 #include "fovea/tensor/tensor.h"
 
@@ -21,6 +23,8 @@ LabelledImages read_idx(const std::string& images_path, const std::string& label
 // [image, height, width], from 0 to 1
 Tensor read_idx_images(const std::string& path);
 Tensor parse_idx_images(std::string_view bytes, const std::string& name);
+std::vector<Image> read_idx_pictures(const std::string& path);  // the same as bytes, grey
+bool is_idx(const std::string& path);                           // by its first bytes
 
 // [image]
 Ids read_idx_labels(const std::string& path);
