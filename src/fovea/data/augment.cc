@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "fovea/data/utf8.h"
-
 namespace fovea {
 namespace {
 
@@ -54,9 +52,12 @@ Image augmented(const Image& image, const AugmentOptions& options, Random& rando
 }
 
 bool tells_sides(std::string_view text) {
-  const std::string lower = lower_case(text);
-  for (std::string_view word : split_at_space(lower)) {
-    while (!word.empty() && (word.back() < 'a' || word.back() > 'z')) word.remove_suffix(1);
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  for (auto at = text.begin(); at != text.end();) {
+    const auto begin = std::find_if(at, text.end(), letter);
+    at = std::find_if_not(begin, text.end(), letter);
+    std::string word(begin, at);
+    for (char& c : word) c = static_cast<char>(c | 0x20);  // lower case
     if (word == "left" || word == "right") return true;
   }
   return false;

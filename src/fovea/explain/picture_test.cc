@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <png.h>
 
 #include <cmath>
 #include <ctime>
@@ -10,6 +9,7 @@
 #include "fovea/base/base_test_tools.h"
 #include "fovea/explain/panel.h"
 #include "fovea/explain/picture_test_tools.h"
+#include "fovea/io/png.h"
 #include "fovea/io/reader_test_tools.h"
 
 namespace fovea {
@@ -49,26 +49,14 @@ std::string what_is_wrong_with_xml(std::string_view xml) {
   return open.empty() ? "" : open.back() + " is not closed";
 }
 
-struct Decoded {
-  Index width = 0, height = 0;
-  std::vector<std::uint8_t> rgb{};
-  Rgb at(double x, double y) const {  // in units of the scene
-    const std::size_t from =
-        3 * static_cast<std::size_t>(static_cast<Index>(2 * y) * width + static_cast<Index>(2 * x));
-    return {rgb[from], rgb[from + 1], rgb[from + 2]};
-  }
-};
-
-Decoded decoded(const std::string& bytes) {
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  EXPECT_NE(png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()), 0);
-  image.format = PNG_FORMAT_RGB;
-  Decoded result{.width = image.width, .height = image.height};
-  result.rgb.resize(PNG_IMAGE_SIZE(image));
-  EXPECT_NE(png_image_finish_read(&image, nullptr, result.rgb.data(), 0, nullptr), 0);
-  return result;
+// In units of the scene.
+Rgb at(const Image& image, double x, double y) {
+  const std::size_t from = 3 * static_cast<std::size_t>(static_cast<Index>(2 * y) * image.width +
+                                                        static_cast<Index>(2 * x));
+  return {image.pixels[from], image.pixels[from + 1], image.pixels[from + 2]};
 }
+
+Image decoded(const std::string& bytes) { return decode_png(bytes, "picture"); }
 
 std::vector<Trace> all_traces() {
   return {small_trace(), with_methods(small_trace()), many_heads(5, 4, 4), many_heads(40, 1, 2)};
@@ -115,18 +103,18 @@ TEST(Picture, DrawsEveryHead) {
 TEST(Picture, HasThePixelsOfItsWeights) {
   const Trace trace = small_trace();
   const Scene scene = picture_of(trace);
-  const Decoded png = decoded(png_of(trace));
+  const Image png = decoded(png_of(trace));
   EXPECT_EQ(png.width, std::lround(2 * scene.width));
   EXPECT_EQ(png.height, std::lround(std::ceil(2 * scene.height)));
   const Scene::Cells* cells = &scene.cells[0];
   ASSERT_EQ(cells->colours.size(), 6u);
   for (Index i = 0; i < 6; ++i) {  // beside the number, within the frame
-    EXPECT_EQ(png.at(cells->x + static_cast<double>(i % 3) * cells->width + 5,
-                     cells->y + static_cast<double>(i / 3) * cells->height + 5),
+    EXPECT_EQ(at(png, cells->x + static_cast<double>(i % 3) * cells->width + 5,
+                 cells->y + static_cast<double>(i / 3) * cells->height + 5),
               cells->colours[static_cast<std::size_t>(i)]);
   }
   EXPECT_EQ(cells->colours[4], weight_colour(1));  // 0.625, the largest
-  EXPECT_EQ(png.at(1, 1), (Rgb{255, 255, 255}));
+  EXPECT_EQ(at(png, 1, 1), (Rgb{255, 255, 255}));
 }
 
 TEST(Picture, OfALargeMapSaysHowItWasMadeSmaller) {

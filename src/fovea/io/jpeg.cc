@@ -11,8 +11,9 @@
 namespace fovea {
 namespace {
 
-// Each scan of a progressive file goes over the whole picture: a small file with many takes hours.
-constexpr int kMostScans = 200;
+// Each scan of a progressive file goes over the whole picture: a small file could take hours.
+constexpr int kMostScans = 200;                   // programs write about ten
+constexpr Index kMostScanned = 20 * kMostPixels;  // pixels in all scans together
 constexpr int kExif = JPEG_APP0 + 1;
 constexpr unsigned kLongestExif = 65'533;
 
@@ -86,8 +87,10 @@ class Libjpeg {
   }
 
   void count_scans() {
-    if (info_.input_scan_number <= kMostScans) return;
-    std::snprintf(message_.data(), message_.size(), "more than %d scans", kMostScans);
+    const Index scans = info_.input_scan_number;
+    if (scans <= kMostScans && scans * info_.image_width * info_.image_height <= kMostScanned)
+      return;
+    std::snprintf(message_.data(), message_.size(), "too many scans (%d)", info_.input_scan_number);
     std::longjmp(failed_, 1);
   }
 

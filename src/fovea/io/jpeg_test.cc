@@ -149,7 +149,7 @@ TEST(DecodeJpeg, EndlessScansAreRefused) {
   const std::size_t first = file.find("\xff\xda"), next = file.find("\xff\xc4", first);
   std::string many = file;
   for (int i = 0; i < 300; ++i) many.insert(first, file, first, next - first);
-  EXPECT_EQ(refused(many), "p.jpg: cannot be read as a JPEG: more than 200 scans");
+  EXPECT_EQ(refused(many), "p.jpg: cannot be read as a JPEG: too many scans (201)");
 }
 
 TEST(DecodeJpeg, EveryTruncationIsRefusedAndNoChangedByteCrashes) {
