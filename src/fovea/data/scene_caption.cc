@@ -50,7 +50,7 @@ class Reader {
  public:
   Reader(const Scene& scene, std::string_view caption) : scene_(scene) {
     std::istringstream all{std::string(caption)};
-    for (std::string word; all >> word;) words_.push_back(word);
+    for (std::string word; all >> word;) words_.push_back({word, {}});
   }
 
   CaptionTruth read() {
@@ -60,9 +60,10 @@ class Reader {
     if (!take(".") || at_ != words_.size()) return {1, 0};
     return truth_;
   }
+  SceneCaption caption() const { return {words_}; }
 
  private:
-  bool is(std::string_view word) const { return at_ < words_.size() && words_[at_] == word; }
+  bool is(std::string_view word) const { return at_ < words_.size() && words_[at_].text == word; }
   bool take(std::string_view word) {
     if (!is(word)) return false;
     ++at_;
@@ -75,9 +76,11 @@ class Reader {
     }
     return {};
   }
-  void state(bool so) {
+  // A statement, so of these players; `words` are about them.
+  void state(const std::vector<Box>& players, const std::vector<std::size_t>& words) {
     ++truth_.statements;
-    truth_.true_ones += so ? 1 : 0;
+    truth_.true_ones += players.empty() ? 0 : 1;
+    for (const std::size_t at : words) words_[at].boxes = players;
   }
 
   bool count() {  // there are three players
@@ -85,7 +88,9 @@ class Reader {
     if (!take("are")) return false;
     const auto number = one_of(kNumberNames);
     if (!number || !take("players")) return false;
-    state(scene_.players.size() == *number);
+    std::vector<Box> all;
+    for (const Player& player : scene_.players) all.push_back(player.box);
+    state(all.size() == *number ? all : std::vector<Box>(), {at_ - 2, at_ - 1});
     return true;
   }
 
@@ -94,24 +99,32 @@ class Reader {
     const auto shirt = one_of(kShirtNames);
     const auto action = one_of(kVerbs);
     if (!shirt || !action) return false;
+    std::vector<std::size_t> about = {at_ - 4, at_ - 2, at_ - 1};  // player, shirt, verb
     if (*action == 0 && !(take("the") && take("ball"))) return false;
+    const std::size_t ball = at_ - 1;
     std::optional<std::size_t> place;
-    if (is("on") || (is("in") && at_ + 1 < words_.size() && words_[at_ + 1] == "the")) {
+    if (is("on") || (is("in") && at_ + 1 < words_.size() && words_[at_ + 1].text == "the")) {
       ++at_;
       if (!take("the")) return false;
       place = one_of(kPlaceNames);
       if (!place) return false;
+      about.push_back(at_ - 1);
     }
-    state(std::any_of(scene_.players.begin(), scene_.players.end(), [&](const Player& player) {
-      return static_cast<std::size_t>(player.shirt) == *shirt &&
-             static_cast<std::size_t>(player.action) == *action &&
-             (!place || static_cast<std::size_t>(place_of(scene_, player.box)) == *place);
-    }));
+    std::vector<Box> players;
+    for (const Player& player : scene_.players) {
+      const bool fits =
+          static_cast<std::size_t>(player.shirt) == *shirt &&
+          static_cast<std::size_t>(player.action) == *action &&
+          (!place || static_cast<std::size_t>(place_of(scene_, player.box)) == *place);
+      if (fits) players.push_back(player.box);
+    }
+    state(players, about);
+    if (*action == 0 && !players.empty()) words_[ball].boxes = {scene_.ball};
     return true;
   }
 
   const Scene& scene_;
-  std::vector<std::string> words_;
+  std::vector<GroundedWord> words_;
   std::size_t at_ = 0;
   CaptionTruth truth_;
 };
@@ -147,6 +160,12 @@ SceneCaption sample_caption(const Scene& scene, Random& random) {
 
 CaptionTruth caption_truth(const Scene& scene, std::string_view caption) {
   return Reader(scene, caption).read();
+}
+
+SceneCaption grounded(const Scene& scene, std::string_view caption) {
+  Reader reader(scene, caption);
+  reader.read();
+  return reader.caption();
 }
 
 }  // namespace fovea::football

@@ -68,6 +68,10 @@ struct CaptionTruth {
 };
 CaptionTruth caption_truth(const Scene& scene, std::string_view caption);
 
+// Any caption's words with the boxes they are about: those of all players of whom its statement is
+// so. None where it is not, nor from where on it cannot be read.
+SceneCaption grounded(const Scene& scene, std::string_view caption);
+
 enum class QuestionKind { kColour, kAction, kCount, kPlace, kRelation };
 constexpr std::array<const char*, 5> kQuestionKindNames = {"colour", "action", "count", "place",
                                                            "relation"};

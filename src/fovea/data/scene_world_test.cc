@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -98,6 +99,38 @@ TEST(SceneWorld, WordsOfACaptionPointAtWhatTheyAreAbout) {
           << word.text;
     }
   }
+}
+
+TEST(SceneWorld, GroundsEveryWordThatIsSoAndNoOther) {
+  for (Index i = 0; i < 200; ++i) {
+    const Scene scene = scene_at(i);
+    Random random = texts_of(i);
+    const SceneCaption caption = sample_caption(scene, random);
+    const SceneCaption found = grounded(scene, caption.text());
+    ASSERT_EQ(found.words.size(), caption.words.size());
+    for (std::size_t w = 0; w < found.words.size(); ++w) {
+      EXPECT_EQ(found.words[w].text, caption.words[w].text);
+      EXPECT_EQ(found.words[w].boxes.empty(), caption.words[w].boxes.empty());
+      for (const Box& box : caption.words[w].boxes) {
+        EXPECT_TRUE(
+            std::any_of(found.words[w].boxes.begin(), found.words[w].boxes.end(),
+                        [&](const Box& b) { return b.left == box.left && b.top == box.top; }))
+            << caption.text() << ": " << caption.words[w].text;
+      }
+    }
+  }
+  const Scene scene = scene_at(0);
+  const std::string number = kNumberNames[scene.players.size()];
+  const auto boxes = [&](const std::string& text) {
+    std::vector<std::size_t> counts;
+    for (const GroundedWord& word : grounded(scene, text).words)
+      counts.push_back(word.boxes.size());
+    return counts;
+  };
+  const std::size_t all = scene.players.size();
+  EXPECT_EQ(boxes("there are zero players ."), (std::vector<std::size_t>{0, 0, 0, 0, 0}));
+  EXPECT_EQ(boxes("there are " + number + " players"), (std::vector<std::size_t>{0, 0, all, all}));
+  EXPECT_EQ(boxes("a player in pink"), (std::vector<std::size_t>{0, 0, 0, 0}));
 }
 
 TEST(SceneWorld, EveryKindIsAskedAndNoAnswerIsAGoodGuess) {

@@ -224,10 +224,11 @@ class RecurrentDecoding final : public Decoding {
     memory_ = std::move(memory);
     state_ = std::move(state);
     lengths_ = source.lengths;
-    reorder(sentence_of_rows());
+    const Ids sentences = sentence_of_rows(source.batch(), options.beams);
+    reorder(sentences);
     // A window at step t is the same for all beams, so each has a memory of its own.
     own_memory_ = model.options_.luong_view == LuongView::kMonotonic && options.beams > 1;
-    if (own_memory_) pick_memory(sentence_of_rows());
+    if (own_memory_) pick_memory(sentences);
   }
 
   DecodingStep step(const Ids& words) override {
@@ -264,14 +265,6 @@ class RecurrentDecoding final : public Decoding {
   }
 
  private:
-  Ids sentence_of_rows() const {
-    std::vector<std::int32_t> all;
-    for (std::size_t s = 0; s < lengths_.size(); ++s) {
-      all.insert(all.end(), static_cast<std::size_t>(options_.beams), static_cast<std::int32_t>(s));
-    }
-    return Ids(std::move(all));
-  }
-
   void pick_memory(const Ids& rows) {
     const auto pick = [&](Var& x) {
       if (x) x = rows_of(x.value(), rows);

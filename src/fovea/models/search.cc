@@ -59,28 +59,21 @@ struct Sentence {
 
 class Search {
  public:
-  Search(std::span<const Translator* const> models, std::span<const Words> source,
+  Search(std::vector<std::unique_ptr<Decoding>> decodings, std::span<const SearchStart> starts,
          const SearchOptions& options)
-      : options_(options), beams_(options.temperature > 0 ? 1 : options.beams) {
-    const Sentences sentences = source_sentences(source);
-    for (std::size_t i = 0; i < source.size(); ++i) {
-      const auto words = static_cast<float>(source[i].size());
-      Sentence s{
-          .at = i,
-          .longest = static_cast<Index>(options.longest_factor * words) + options.longest_more,
-          .random = Random{.seed = options.seed}.split(options.first + i)};
+      : options_(options), beams_(beams_of_search(options)), decodings_(std::move(decodings)) {
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      Sentence s{.at = i,
+                 .longest = starts[i].longest,
+                 .random = Random{.seed = options.seed}.split(options.first + i)};
       s.beams.assign(static_cast<std::size_t>(beams_), Beam{});
       s.beams[0].log_probability = 0;
       for (Beam& beam : s.beams) {
-        beam.coverage.assign(source[i].size() + 1, 0.0);  // and </s>
+        beam.coverage.assign(static_cast<std::size_t>(starts[i].keys), 0.0);
       }
       open_.push_back(std::move(s));
     }
-    for (const Translator* model : models) {
-      decodings_.push_back(
-          model->decode(sentences, {.beams = beams_, .looks = options.coverage_penalty != 0}));
-    }
-    results_.resize(source.size());
+    results_.resize(starts.size());
   }
 
   std::vector<std::vector<Hypothesis>> run() {
@@ -170,6 +163,10 @@ class Search {
             next.logits.shape(1)};
   }
 
+  bool sayable(Index w) const {
+    return w != kPadId && w != kBeginId && (w != kUnknownId || options_.unknown);
+  }
+
   // The best ways to go on from the beams of a sentence.
   std::vector<Candidate> candidates(const Sentence& sentence, const NextWords& next,
                                     Index first_row) const {
@@ -187,7 +184,7 @@ class Search {
           w += kernels::kTopsOf - 1;
           continue;
         }
-        if (hopeless(row.logits[w]) || w == kPadId || w == kBeginId) continue;
+        if (hopeless(row.logits[w]) || !sayable(w)) continue;
         const Candidate now{before + row.logits[w], static_cast<Index>(b),
                             static_cast<std::int32_t>(w)};
         best.insert(std::upper_bound(
@@ -205,7 +202,7 @@ class Search {
     double u = sentence.random.uniform();
     std::int32_t last = kEndId;
     for (Index w = 0; w < row.vocab; ++w) {
-      if (w == kPadId || w == kBeginId) continue;
+      if (!sayable(w)) continue;
       last = static_cast<std::int32_t>(w);
       u -= std::exp(row.logits[w] - row.total);
       if (u < 0) break;
@@ -301,16 +298,40 @@ class Search {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> search(std::span<const Translator* const> models,
-                                            std::span<const Words> source,
-                                            const SearchOptions& options) {
-  if (models.empty()) fail("search: no model was given");
+Index beams_of_search(const SearchOptions& options) {
   if (options.beams < 1 || options.n_best < 1 || options.n_best > options.beams) {
     fail("search: {} of {} beams were asked for; take 1 <= n_best <= beams", options.n_best,
          options.beams);
   }
+  return options.temperature > 0 ? 1 : options.beams;
+}
+
+std::vector<std::vector<Hypothesis>> search(std::vector<std::unique_ptr<Decoding>> decodings,
+                                            std::span<const SearchStart> starts,
+                                            const SearchOptions& options) {
+  if (decodings.empty()) fail("search: no model was given");
+  if (starts.empty()) return {};
+  return Search(std::move(decodings), starts, options).run();
+}
+
+std::vector<std::vector<Hypothesis>> search(std::span<const Translator* const> models,
+                                            std::span<const Words> source,
+                                            const SearchOptions& options) {
+  const DecodingOptions decoding{.beams = beams_of_search(options),
+                                 .looks = options.coverage_penalty != 0};
+  if (models.empty()) fail("search: no model was given");
   if (source.empty()) return {};
-  return Search(models, source, options).run();
+  const Sentences sentences = source_sentences(source);
+  std::vector<SearchStart> starts;
+  for (const Words& words : source) {
+    const auto count = static_cast<float>(words.size());
+    starts.push_back(
+        {.longest = static_cast<Index>(options.longest_factor * count) + options.longest_more,
+         .keys = static_cast<Index>(words.size()) + 1});  // and </s>
+  }
+  std::vector<std::unique_ptr<Decoding>> decodings;
+  for (const Translator* model : models) decodings.push_back(model->decode(sentences, decoding));
+  return search(std::move(decodings), starts, options);
 }
 
 }  // namespace fovea

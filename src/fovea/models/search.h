@@ -1,4 +1,4 @@
-// Decoding: from source words to the best translations a model, or several together, can find.
+// Search: the best sentences a model, or several together, can find, word by word.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,7 @@ struct SearchOptions {
   // At most longest_factor * source + longest_more words.
   float longest_factor = 2;
   Index longest_more = 20;
+  bool unknown = true;  // <unk> may be said
   float temperature =
       0;  // > 0: words are sampled from softmax(logits / temperature), without beams
   std::uint64_t seed = 1;
@@ -32,9 +33,22 @@ struct Hypothesis {
   bool ended = false;  // with </s>; else it was cut at the longest length
 };
 
-// The best first, for each source. Models of an ensemble share vocabularies; the mean of their
-// probabilities counts. A sentence's result does not depend on the others of the call, but for
-// rounding.
+// Where one sentence starts.
+struct SearchStart {
+  Index longest = 0;  // words at most
+  Index keys = 0;     // what can be looked at, for a coverage penalty
+};
+
+// The best first, for each start. Each of `decodings`, one per model, has a row per start and beam
+// (beams_of_search), and looks if there is a coverage penalty. Models of an ensemble share
+// vocabularies; the mean of their probabilities counts. A sentence's result does not depend on the
+// others of the call, but for rounding.
+std::vector<std::vector<Hypothesis>> search(std::vector<std::unique_ptr<Decoding>> decodings,
+                                            std::span<const SearchStart> starts,
+                                            const SearchOptions& options);
+Index beams_of_search(const SearchOptions& options);
+
+// The same, of translations of each source.
 std::vector<std::vector<Hypothesis>> search(std::span<const Translator* const> models,
                                             std::span<const Words> source,
                                             const SearchOptions& options);

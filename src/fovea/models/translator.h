@@ -9,11 +9,9 @@
 #include "fovea/attention/attended.h"
 #include "fovea/autograd/run.h"
 #include "fovea/layers/parameters.h"
-#include "fovea/tensor/ids.h"
+#include "fovea/models/decoding.h"
 
 namespace fovea {
-
-using Words = std::vector<std::int32_t>;  // of a sentence, as a Tokenizer numbers them
 
 // Sentences side by side, the shorter ones filled up with <pad>.
 struct Sentences {
@@ -37,34 +35,6 @@ TranslationBatch translation_batch(std::span<const Words> source, std::span<cons
 
 // The source as every translator reads it: its words and </s>.
 Sentences source_sentences(std::span<const Words> source);
-
-// Where one head of one layer looked in a step.
-struct Look {
-  Index layer = 0, head = 0;
-  Tensor scores, weights;  // [row, key]
-};
-
-struct DecodingStep {
-  Tensor logits;              // [row, vocab] of the next word
-  Tensor context{};           // [row, key_dim]: what was read, where there is one
-  std::vector<Look> looks{};  // empty where a model does not attend, or nobody asked
-};
-
-// Sentences on their way, word by word. Beams of a sentence stand together: beam b of sentence s is
-// row s * beams + b.
-class Decoding {
- public:
-  virtual ~Decoding() = default;
-  virtual DecodingStep step(const Ids& words) = 0;  // the last word of each row
-  virtual void reorder(
-      const Ids& rows) = 0;  // row r goes on from row rows[r], of the same sentence
-  virtual void keep(const Ids& sentences) = 0;  // only these go on
-};
-
-struct DecodingOptions {
-  Index beams = 1;
-  bool looks = false;
-};
 
 // The inside of a translator while it computes logits: what those who explain it put in, and what
 // they get.
@@ -95,11 +65,5 @@ class Translator {
   virtual std::unique_ptr<Decoding> decode(const Sentences& source,
                                            const DecodingOptions& options) const = 0;
 };
-
-// Row r of x [row, ...] becomes what row rows[r] was.
-Tensor rows_of(const Tensor& x, const Ids& rows);
-
-// Rows of the beams of these sentences.
-Ids beams_of(const Ids& sentences, Index beams);
 
 }  // namespace fovea
