@@ -21,19 +21,17 @@ Tensor from_planes(const Tensor& planes, const Shape& shape) {
   return planes.reshape(shape);
 }
 
-// old + momentum (factor now - old), in new memory: graphs recorded earlier keep what they saw.
-Tensor moved(const Tensor& old, const Tensor& now, float factor, float momentum) {
-  Tensor result = old.copy();
-  for (Index c = 0; c < result.size(); ++c) {
-    float& number = result.data()[c];
+// x += momentum (factor now - x)
+void move_towards(Tensor x, const Tensor& now, float factor, float momentum) {
+  for (Index c = 0; c < x.size(); ++c) {
+    float& number = x.data()[c];
     number += momentum * (factor * now.data()[c] - number);
   }
-  return result;
 }
 
 }  // namespace
 
-Var batch_norm(const Var& x, const Var& gain, const Var& bias, BatchNormState& state,
+Var batch_norm(const Var& x, const Var& gain, const Var& bias, const BatchNormState& state,
                const BatchNorm& options) {
   if (x.shape().rank() < 2) {
     fail("batch_norm: x needs axes [batch, channel, ...] but has shape {}", x.shape().text());
@@ -50,16 +48,15 @@ Var batch_norm(const Var& x, const Var& gain, const Var& bias, BatchNormState& s
   const Tensor planes = to_planes(x.value());
   const kernels::ChannelShape s{planes.shape(0), planes.shape(1), planes.shape(2)};
 
-  Tensor mean = state.running_mean.packed(), variance = state.running_variance.packed();
+  // Copies: what is recorded keeps what it saw.
+  Tensor mean = state.running_mean.copy(), variance = state.running_variance.copy();
   if (options.training) {
-    mean = Tensor(mean.shape());
-    variance = Tensor(mean.shape());
     kernels::channel_moments(s, planes.data(), mean.data(), variance.data());
     // The variance of a population, estimated from a sample; one number says nothing about it.
     const float unbiased =
         count > 1 ? static_cast<float>(count) / static_cast<float>(count - 1) : 1;
-    state.running_mean = moved(state.running_mean, mean, 1, options.momentum);
-    state.running_variance = moved(state.running_variance, variance, unbiased, options.momentum);
+    move_towards(state.running_mean, mean, 1, options.momentum);
+    move_towards(state.running_variance, variance, unbiased, options.momentum);
   }
   Tensor inverse(mean.shape());
   for (Index c = 0; c < s.channel; ++c) {

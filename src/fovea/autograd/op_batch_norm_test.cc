@@ -60,7 +60,7 @@ TEST(BatchNorm, AfterTrainingIsRight) {
   for (const Shape& shape : kShapes) {
     SCOPED_TRACE(shape.text());
     BatchNormState state = fresh_state(shape[1]);
-    const BatchNormState before = state;
+    const BatchNormState before{state.running_mean.copy(), state.running_variance.copy()};
     expect_right(
         [&](In in) { return batch_norm(in[0], in[1], in[2], state, {}); },
         [&](const auto& in) {
@@ -84,7 +84,7 @@ TEST(BatchNorm, MovesTheRunningStatisticsTowardsThoseOfTheBatch) {
     SCOPED_TRACE(shape.text());
     const Tensor x = random_tensor(shape);
     const BatchNormState before = fresh_state(shape[1]);
-    BatchNormState state = before;
+    const BatchNormState state{before.running_mean.copy(), before.running_variance.copy()};
     batch_norm(x, random_tensor({shape[1]}), random_tensor({shape[1]}), state,
                {.training = true, .momentum = 0.25f});
     const Moments<double> m{reference::Array<double>(x)};

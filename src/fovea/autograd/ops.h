@@ -146,7 +146,7 @@ Var resize_bilinear(const Var& x, Index height, Index width);  // centres of pix
 // --- op_batch_norm.cc
 
 // Over all axes but channel (axis 1). In training: the statistics of this batch, which also move
-// `running_*` by `momentum`; else: the running ones.
+// the memory of `running_*` by `momentum`; else: the running ones.
 struct BatchNormState {
   Tensor running_mean, running_variance;  // [channel]
 };
@@ -155,7 +155,7 @@ struct BatchNorm {
   float momentum = 0.1f;
   float epsilon = 1e-5f;
 };
-Var batch_norm(const Var& x, const Var& gain, const Var& bias, BatchNormState& state,
+Var batch_norm(const Var& x, const Var& gain, const Var& bias, const BatchNormState& state,
                const BatchNorm& options);
 
 // --- op_sampled.cc: gradients for choices that are sampled

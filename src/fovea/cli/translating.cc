@@ -1,20 +1,10 @@
 #include "fovea/cli/translating.h"
 
 #include "fovea/base/parallel.h"
-#include "fovea/io/safetensors.h"
 #include "fovea/io/source.h"
+#include "fovea/models/model_file.h"
 
 namespace fovea::cli {
-
-std::string task_of(const std::string& path) {
-  const ModelHeader header = read_safetensors_header(path);
-  const auto task = header.metadata.find("fovea.task");
-  if (task == header.metadata.end()) {
-    fail("{}: does not say what it was trained for; is it a model that fovea train has written?",
-         path);
-  }
-  return task->second;
-}
 
 std::vector<TranslationModel> load_translators(const std::vector<std::string>& paths,
                                                const std::string& verb) {

@@ -6,9 +6,6 @@
 
 namespace fovea::cli {
 
-// What a model file says it was trained for: "translate".
-std::string task_of(const std::string& path);
-
 // Fails if one of them is a model of another task. `verb`: what is to be done, "run".
 std::vector<TranslationModel> load_translators(const std::vector<std::string>& paths,
                                                const std::string& verb);

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "fovea/explain/scene.h"
+#include "fovea/io/base64.h"
 #include "fovea/io/png.h"
 
 namespace fovea {
@@ -32,22 +33,6 @@ std::string escaped(std::string_view text) {
     }
   }
   return result;
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned three = 0;
-    for (std::size_t j = i; j < i + 3; ++j) {
-      three = three << 8 | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0u);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      text += i + j <= bytes.size() ? kLetters[three >> (18 - 6 * j) & 63] : '=';
-    }
-  }
-  return text;
 }
 
 class Svg {
@@ -107,7 +92,7 @@ class Svg {
         R"(style="image-rendering:pixelated" href="data:image/png;base64,{}"/>)"
         "\n",
         number(c.x), number(c.y), number(c.width * static_cast<double>(c.columns)),
-        number(c.height * static_cast<double>(rows)), base64(encode_png(image)));
+        number(c.height * static_cast<double>(rows)), to_base64(encode_png(image)));
   }
 
   void draw(const Scene::Frame& f) {

@@ -7,6 +7,7 @@
 // multiplies the state into some units' gates and finishes these units at once.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "fovea/base/index.h"
@@ -15,6 +16,7 @@
 namespace fovea::kernels {
 
 enum class Cell { kGru, kLstm };
+constexpr std::array<const char*, 2> names_of(Cell) { return {"gru", "lstm"}; }
 
 constexpr int gate_count(Cell cell) { return cell == Cell::kGru ? 3 : 4; }
 

@@ -122,7 +122,7 @@ TEST(TranslationModel, SaysWhatIsWrongWithAFile) {
   EXPECT_EQ(complaint([](ModelFile& f) { f.metadata["fovea.version"] = "2"; }),
             ": a model of version '2', but this program reads version 1; use a newer fovea");
   EXPECT_EQ(complaint([](ModelFile& f) { f.metadata.clear(); }),
-            ": 'fovea.task' is missing; is it a model that fovea train translate has written?");
+            ": 'fovea.task' is missing; is it a model that fovea train has written?");
   EXPECT_EQ(complaint([](ModelFile& f) { f.metadata["fovea.model"] = "{"; }),
             ": the model's options are not readable; is the file damaged?");
   EXPECT_EQ(complaint([](ModelFile& f) { f.tensors.erase("word.weight"); }),

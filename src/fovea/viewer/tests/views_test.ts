@@ -110,10 +110,12 @@ test("steps: keys walk through five steps of every word, play goes on by itself"
     await page.keyboard.press("ArrowLeft");
     assert.match(await text(status), /Word 1 of 4, step 5 of 5: Next word/);
     assert.match(page.url(), /i=0&s=4/);
+    await page.getByRole("button", { name: "Play" }).click();
+    await page.getByText(/Word 2 of 4/).waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText("Fast").click();
     await page.getByRole("button", { name: "Play" }).click();
-    await page.getByText(/Word 2 of 4, step 2/).waitFor();
-    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText(/Word 4 of 4, step 5/).waitFor();
     await page.getByRole("button", { name: "To the end" }).click();
     assert.match(await text(status), /Word 4 of 4, step 5 of 5/);
     assert.equal(await page.locator(".model-story").count(), 2, "the fixed model stands beside");

@@ -1,0 +1,60 @@
+#include "fovea/data/world_picture.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "fovea/data/digit_world.h"
+#include "fovea/data/scene_world.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+constexpr Index kPieces = 4;
+
+WorldPicture scene_picture(std::uint64_t i, Index size) {
+  using namespace football;
+  const Scene scene = world_scene(kSeed, Split::kTest, i, size);
+  WorldPicture picture{draw(scene, scene_random(kSeed, Split::kTest, i))};
+  for (const Player& player : scene.players) {
+    picture.truth.push_back(
+        {fmt::format("{}, {}", kShirtNames[static_cast<std::size_t>(player.shirt)],
+                     kActionNames[static_cast<std::size_t>(player.action)]),
+         player.box});
+  }
+  picture.truth.push_back({"ball", scene.ball});
+  return picture;
+}
+
+WorldPicture digit_picture(std::uint64_t i, Index size) {
+  Random random = Random{.seed = kSeed}.split(i);
+  const auto digit = static_cast<Index>(i % 10);
+  const Image drawn = draw_digit(digit, random);
+  const PlacedDigit placed =
+      place_digit(image_tensor(std::span(&drawn, 1)).reshape({1, drawn.height, drawn.width}), 0,
+                  {.size = std::max(size, kDigitSize), .pieces = size >= 60 ? kPieces : 0}, random);
+  WorldPicture picture{
+      {.width = placed.image.shape(1), .height = placed.image.shape(0), .channels = 1}};
+  for (const float x : placed.image.packed().flat()) {
+    picture.image.pixels.push_back(static_cast<std::uint8_t>(std::lround(255 * x)));
+  }
+  picture.truth.push_back({std::to_string(digit), placed.box});
+  return picture;
+}
+
+}  // namespace
+
+std::optional<WorldPicture> world_picture(std::string_view name, Index size) {
+  const std::size_t colon = name.find(':');
+  if (colon == name.npos) return {};
+  std::uint64_t i = 0;
+  const char* const end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + colon + 1, end, i);
+  if (read.ec != std::errc() || read.ptr != end) return {};
+  const std::string_view world = name.substr(0, colon);
+  if (world == "scene") return scene_picture(i, size);
+  if (world == "digit") return digit_picture(i, size);
+  return {};
+}
+
+}  // namespace fovea

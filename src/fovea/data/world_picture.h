@@ -1,0 +1,27 @@
+// Pictures of the built-in worlds by name, for those who have none at hand.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/io/image.h"
+
+namespace fovea {
+
+struct NamedBox {
+  std::string name{};
+  Box box{};
+};
+
+struct WorldPicture {
+  Image image{};
+  std::vector<NamedBox> truth{};  // what is where
+};
+
+// "scene:17" is a football scene, "digit:17" a digit; from 60 pixels on it lies somewhere among 4
+// pieces of others. All are held out from training. Nothing where the name is none of these.
+std::optional<WorldPicture> world_picture(std::string_view name, Index size);
+
+}  // namespace fovea

@@ -1,0 +1,73 @@
+#include "fovea/models/image_encoder.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+ImageEncoder::ImageEncoder(const ImageEncoderOptions& o, Random& random) {
+  if (o.widths.empty() || o.depth < 1) fail("ImageEncoder: at least one convolution is needed");
+  Index in = o.channels;
+  for (const Index width : o.widths) {
+    for (Index i = 0; i < o.depth; ++i) {
+      const Conv2d shape{.stride = i == 0 ? 2 : 1, .padding = 1};
+      layers.push_back(
+          {Conv({.in = in, .out = width, .shape = shape}, random), BatchNormLayer(width)});
+      in = width;
+    }
+  }
+}
+
+Var ImageEncoder::operator()(const Var& pixels, Run& run) const {
+  Var x = pixels;
+  for (const Layer& layer : layers) x = relu(layer.norm(layer.conv(x), run));
+  return x;
+}
+
+Var regions_of(const Var& grid) {
+  return transpose(reshape(grid, {grid.shape(0), grid.shape(1), -1}));
+}
+
+Tensor place_features(Index rows, Index columns) {
+  Tensor features({rows * columns, kPlaceFeatures});
+  float* f = features.data();
+  const auto waves = [&](Index i, Index count) {
+    const double at = (2.0 * static_cast<double>(i) + 1) / static_cast<double>(count) - 1;
+    *f++ = static_cast<float>(at);
+    for (const double frequency : {0.5, 1.0}) {
+      *f++ = static_cast<float>(std::sin(2 * std::numbers::pi * frequency * at));
+      *f++ = static_cast<float>(std::cos(2 * std::numbers::pi * frequency * at));
+    }
+  };
+  for (Index r = 0; r < rows; ++r) {
+    for (Index c = 0; c < columns; ++c) {
+      waves(c, columns);
+      waves(r, rows);
+    }
+  }
+  return features;
+}
+
+Var with_places(const Var& regions, Index rows, Index columns) {
+  const Var places = place_features(rows, columns)
+                         .unsqueeze(0)
+                         .broadcast_to({regions.shape(0), rows * columns, kPlaceFeatures});
+  return concat({regions, places}, 2);
+}
+
+std::vector<Box> region_boxes(Index rows, Index columns, Index width, Index height) {
+  std::vector<Box> boxes;
+  const float w = static_cast<float>(width) / static_cast<float>(columns);
+  const float h = static_cast<float>(height) / static_cast<float>(rows);
+  for (Index r = 0; r < rows; ++r) {
+    for (Index c = 0; c < columns; ++c) {
+      const float x = static_cast<float>(c) * w, y = static_cast<float>(r) * h;
+      boxes.push_back({x, y, x + w, y + h});
+    }
+  }
+  return boxes;
+}
+
+}  // namespace fovea

@@ -1,0 +1,55 @@
+// From a picture to a grid of vectors, its regions, by convolutions that learn along with the model
+// they are part of.
+#pragma once
+
+#include "fovea/io/image.h"
+#include "fovea/layers/conv.h"
+#include "fovea/layers/norm.h"
+
+namespace fovea {
+
+struct ImageEncoderOptions {
+  Index channels = 3;
+  std::vector<Index> widths = {32, 64, 128};  // of stages; each halves the picture
+  Index depth = 1;                            // convolutions of a stage; the first one halves
+};
+
+// 3x3 convolutions, each with batch norm and ReLU. Pictures of any size.
+struct ImageEncoder {
+  struct Layer {
+    Conv conv;
+    BatchNormLayer norm;
+
+    void visit(auto&& member) {
+      member("conv", conv);
+      member("norm", norm);
+    }
+  };
+  std::vector<Layer> layers;
+
+  ImageEncoder() = default;
+  ImageEncoder(const ImageEncoderOptions& options, Random& random);
+
+  Index dim() const { return layers.back().conv.weight.shape(0); }
+
+  // [batch, channel, height, width], numbers from 0 to 1 -> [batch, dim, rows, columns]
+  Var operator()(const Var& pixels, Run& run) const;
+
+  void visit(auto&& member) { member("layers", layers); }
+};
+
+// [batch, dim, rows, columns] -> [batch, region, dim], row by row
+Var regions_of(const Var& grid);
+
+// Where each region of a grid lies, as waves across the picture: [region, kPlaceFeatures], the same
+// for a place whatever the grid's size.
+constexpr Index kPlaceFeatures = 10;
+Tensor place_features(Index rows, Index columns);
+
+// place_features behind the vector of each region: [batch, region, dim + kPlaceFeatures]
+Var with_places(const Var& regions, Index rows, Index columns);
+
+// The part of a picture that each region of a grid stands for, row by row.
+std::vector<Box> region_boxes(Index rows, Index columns, Index width, Index height);
+
+}  // namespace fovea

@@ -1,0 +1,73 @@
+// What every model that looks at pictures offers to those who run, explain or serve it.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "fovea/attention/trace.h"
+#include "fovea/data/world_picture.h"
+#include "fovea/layers/parameters.h"
+
+namespace fovea {
+
+struct ImageInput {
+  Index width = 0, height = 0, channels = 0;
+  bool any_size = false;  // width and height are what it was trained with, others are fine
+};
+
+struct ImageSaid {
+  std::string text{};                    // a caption, an answer, a class
+  std::vector<Trace::Choice> choices{};  // the likeliest, the best first; of a caption none
+};
+
+class ImageModel {
+ public:
+  virtual ~ImageModel() = default;
+
+  virtual std::string task() const = 0;  // "caption"
+  virtual std::string kind() const = 0;  // how it looks: "soft"
+  virtual ImageInput input() const = 0;
+  virtual bool asks() const { return false; }            // wants a question beside the picture
+  virtual std::vector<std::string> classes() const = 0;  // that it chooses from; of captions none
+  virtual NamedTensors tensors() = 0;
+  // How it was trained, by name.
+  virtual const std::map<std::string, std::string>& training() const = 0;
+
+  // About each picture; they are as prepared() made them. `question` is empty unless asks().
+  virtual std::vector<ImageSaid> say(std::span<const Image> images,
+                                     const std::string& question) const = 0;
+  // The same for one, and where it looked.
+  virtual Trace trace(const Image& image, const std::string& question) const = 0;
+
+  // From pixels to classes, for those who explain it from outside.
+  struct Seen {
+    Var logits;  // [row, class]
+    Var grid;    // [row, dim, rows, columns] behind the last convolution; none where there is none
+  };
+  // pixels [row, channel, height, width], from 0 to 1
+  virtual Seen see(const Var& pixels, const std::string& question) const = 0;
+};
+
+// By what the file says its task is.
+std::unique_ptr<ImageModel> load_image_model(const std::string& path);
+bool is_image_task(const std::string& task);
+
+// As the model wants it: resized, grey or in colours.
+Image prepared(const Image& image, const ImageInput& input);
+
+// --- what their Traces share (docs/formats.md)
+
+// With task, kind and the picture.
+Trace image_trace(const ImageModel& model, const Image& image);
+
+// A label for each cell of a grid over the picture, row by row.
+Trace::Axis region_axis(const std::string& name, Index rows, Index columns, const Image& image);
+
+// What is known to be there.
+Trace::Axis truth_axis(std::span<const NamedBox> boxes);
+
+// The likeliest of probabilities [class], the best first.
+std::vector<Trace::Choice> likeliest(std::span<const float> probabilities,
+                                     std::span<const std::string> classes, Index most = 10);
+
+}  // namespace fovea
