@@ -1,6 +1,6 @@
 // What the page asks the server (docs/api.md). Errors become one line for people to read.
 import { useEffect, useState } from "preact/hooks";
-import { readTrace, type Trace } from "./trace";
+import { type Box, readTrace, type Trace } from "./trace";
 
 export interface Model {
   name: string;
@@ -12,12 +12,14 @@ export interface Model {
   heads: number;
   methods: string[];
   examples: string[];
+  // Of models that look at pictures:
+  image: { width: number; height: number; channels: number } | null;
+  asks: boolean; // it takes a question
+  worlds: string[]; // built-in ones whose pictures fit it
 }
 
-export interface Translations {
-  translations: { text: string; score: number }[];
-  seconds: number;
-}
+// What a model is asked about: a sentence; or a picture (a built-in one's name, or a file in base64).
+export type Asked = { input: string } | { image: string; question?: string };
 
 export interface Attended {
   scores: (number | null)[][];
@@ -25,6 +27,15 @@ export interface Attended {
   output: number[][];
   entropy: number[];
   hard?: { index: number[]; output: number[][]; mean_output: number[][] };
+  gradient?: { exact: number[][]; sampled: number[][]; with_baseline: number[][] };
+}
+
+export interface BuiltIn {
+  name: string; // "scene:17"
+  png: string;
+  about: string;
+  questions: string[];
+  boxes: { text: string; box: Box }[];
 }
 
 const token = new URLSearchParams(location.search).get("token");
@@ -78,10 +89,13 @@ export async function listModels(): Promise<Model[]> {
     heads: one.heads ?? 1,
     methods: one.methods ?? [],
     examples: one.examples ?? [],
+    image: one.image ?? null,
+    asks: one.asks ?? false,
+    worlds: one.worlds ?? [],
   }));
 }
 
-export interface Asked<Value> {
+export interface Answered<Value> {
   value: Value | null; // the last answer, also while the next is awaited
   error: string;
   busy: boolean;
@@ -96,8 +110,8 @@ export function useAnswer<Value>(
   key: string | null,
   ask: (signal: AbortSignal) => Promise<Value>,
   delay = 0,
-): Asked<Value> {
-  const [state, setState] = useState<Asked<Value>>({ value: null, error: "", busy: key !== null });
+): Answered<Value> {
+  const [state, setState] = useState<Answered<Value>>({ value: null, error: "", busy: key !== null });
   useEffect(() => {
     if (key === null) {
       setState({ value: null, error: "", busy: false });
@@ -149,19 +163,29 @@ export interface ExplainOptions {
   states?: boolean;
 }
 
-// main: it is the Trace that the view is about, and that is saved.
-export function useTrace(model: string, input: string, options: ExplainOptions = {}, main = true): Asked<Trace> {
-  const asked = input.trim();
-  const request = { model, input: asked, methods: [], check: false, states: false, ...options };
-  const key = isFile || !model || !asked ? null : JSON.stringify(request);
+const isEmpty = (asked: Asked) => ("input" in asked ? !asked.input : !asked.image || asked.question === "");
+
+// Nothing is asked of no model, or about nothing. main: it is the Trace that the view is about, and that is saved.
+export function useTrace(model: string, asked: Asked, options: ExplainOptions = {}, main = true): Answered<Trace> {
+  const request = { model, ...asked, methods: [], check: false, states: false, ...options };
+  const key = isFile || !model || isEmpty(asked) ? null : JSON.stringify(request);
   const answer = useAnswer(key, async (signal) => readTrace(await post("api/explain", request, signal)), 50);
   const result = isFile ? { value: inline.trace, error: inline.error, busy: false } : answer;
   if (main) shown.trace = result.value;
   return result;
 }
 
+// Some pictures of a built-in world, each side of `size` pixels.
+export function usePictures(world: string, size: number, first: number, count: number): Answered<BuiltIn[]> {
+  const request = { world, size, first, count };
+  return useAnswer(world && !isFile ? `pictures ${JSON.stringify(request)}` : null, async (signal) => {
+    const { pictures } = (await post("api/pictures", request, signal)) as { pictures: BuiltIn[] };
+    return pictures;
+  });
+}
+
 // lesson: the name under which the numbers are saved.
-export function useAttend(lesson: string, request: Record<string, unknown> | null): Asked<Attended> {
+export function useAttend(lesson: string, request: Record<string, unknown> | null): Answered<Attended> {
   const key = request && !isFile ? JSON.stringify(request) : null;
   const answer = useAnswer(key, async (signal) => (await post("api/attend", request, signal)) as Attended, 15);
   if (answer.value) shown.attended.set(lesson, { request, answer: answer.value });

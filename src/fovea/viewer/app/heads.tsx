@@ -1,4 +1,4 @@
-// View 3: every head of every layer at a glance, and one of them large, as a matrix or as arcs.
+// Every head of every layer at a glance, and one of them large, as a matrix or as arcs.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useTrace } from "./api";
 import { bigMap, bigScale, picture } from "./big_map";
@@ -177,7 +177,7 @@ function AllHeads({ trace }: { trace: Trace }) {
 
 export function Heads() {
   const { model, text } = useSubject();
-  const { value: trace, error, busy } = useTrace(model?.name ?? "", text);
+  const { value: trace, error, busy } = useTrace(model?.name ?? "", { input: text });
   return (
     <>
       <SentenceBar busy={busy} />

@@ -1,8 +1,11 @@
-// The page: its five views, what is common to them, and where it all begins.
+// The page: its views, what is common to them, and where it all begins.
 import { Component, type ComponentChildren, type FunctionComponent, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { inline, isFile, listModels, type Model } from "./api";
 import { Heads } from "./heads";
+import { Ask } from "./image/ask";
+import { Caption } from "./image/caption";
+import { Glimpse } from "./image/glimpse";
 import { Learn } from "./learn/learn";
 import { Methods } from "./methods";
 import { useRoute, viewAddress } from "./route";
@@ -11,6 +14,7 @@ import { Steps } from "./steps";
 import "./style.css";
 import { Models } from "./subject";
 import { setTheme, useTheme } from "./theme";
+import { lookOf, type Trace } from "./trace";
 import { Translate } from "./translate";
 import { Button, ErrorLine } from "./ui";
 
@@ -19,7 +23,15 @@ interface View {
   name: string;
   lede: string;
   show: FunctionComponent;
+  fits: (model: Model) => boolean; // a view that no model fits is not offered
+  has: (trace: Trace) => boolean; // is there anything to see of it in a file?
 }
+
+const ofText = (model: Model) => !model.image;
+const ofTask = (task: string) => ({
+  fits: (model: Model) => model.task === task,
+  has: (trace: Trace) => lookOf(trace) === task,
+});
 
 const kViews: View[] = [
   {
@@ -27,49 +39,83 @@ const kViews: View[] = [
     name: "Translate",
     lede: "Type a sentence. Point at a word to see where it looked.",
     show: Translate,
+    fits: ofText,
+    has: (trace) => lookOf(trace) === "text",
   },
   {
     id: "steps",
     name: "Step by step",
     lede: "How each word comes about: five steps, again and again, until the sentence ends.",
     show: Steps,
+    fits: ofText,
+    has: (trace) => lookOf(trace) === "text" && trace.steps.length > 0 && trace.steps.length <= 400,
   },
-  { id: "heads", name: "Heads", lede: "Every head of every layer looks in its own way.", show: Heads },
+  {
+    id: "heads",
+    name: "Heads",
+    lede: "Every head of every layer looks in its own way.",
+    show: Heads,
+    fits: ofText,
+    has: (trace) => lookOf(trace) === "text" && trace.heads.length > 0,
+  },
+  {
+    id: "caption",
+    name: "Caption",
+    lede: "A picture put into words. Each word lights up what it was read from.",
+    show: Caption,
+    ...ofTask("caption"),
+  },
+  {
+    id: "ask",
+    name: "Ask",
+    lede: "Ask about a picture, and see where the answer comes from.",
+    show: Ask,
+    ...ofTask("answer"),
+  },
+  {
+    id: "glimpse",
+    name: "Glimpse",
+    lede: "Never the whole picture: a few glimpses, and after each the choice of where to look next.",
+    show: Glimpse,
+    ...ofTask("glimpse"),
+  },
   {
     id: "without",
     name: "Without attention",
     lede: "Where a network looks though nobody asked it to, and how far each map can be trusted.",
     show: Methods,
+    fits: (model) => model.methods.length > 0,
+    has: (trace) => trace.methods.length > 0 || lookOf(trace) === "classify",
   },
   {
     id: "learn",
     name: "Learn",
     lede: "Attention from the beginning, hands on. Every number comes live from the library.",
     show: Learn,
+    fits: () => true,
+    has: () => false,
   },
 ];
 
-// A file shows what its Trace has; a server can be asked for everything.
-function views(): View[] {
-  if (!isFile) return kViews;
+// A file shows what its Trace has; a server can be asked for what its models do. The view that the address names is
+// there in any case: it says what to train.
+function views(models: Model[], named: string): View[] {
+  if (!isFile) {
+    return kViews.filter((view) => view.id === named || models.length === 0 || models.some(view.fits));
+  }
   const { trace } = inline;
-  const has: Record<string, boolean> = {
-    translate: true,
-    steps: (trace?.steps.length ?? 0) > 0 && (trace?.steps.length ?? 0) <= 400,
-    heads: (trace?.heads.length ?? 0) > 0,
-    without: (trace?.methods.length ?? 0) > 0,
-  };
-  const first = {
+  const found = trace ? kViews.filter((view) => view.has(trace)) : [];
+  const plain = {
     ...kViews[0]!,
     name: "Attention",
     lede: "Point at a word, or choose a cell, to see where it looked.",
   };
-  return [first, ...kViews.slice(1)].filter((view) => has[view.id]);
+  return found.length === 0 ? [plain] : found.map((view) => (view.id === plain.id ? plain : view));
 }
 
-function Brand() {
+function Brand({ home }: { home: string }) {
   return (
-    <a class="brand" href={viewAddress("translate")}>
+    <a class="brand" href={viewAddress(home)}>
       <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
         <circle cx="16" cy="16" r="14" fill-opacity=".16" />
         <circle cx="16" cy="16" r="9" fill-opacity=".4" />
@@ -121,7 +167,7 @@ function Page() {
   useEffect(() => {
     if (!isFile) load();
   }, []);
-  const all = views();
+  const all = views(models, route.view);
   const view = all.find((one) => one.id === route.view) ?? all[0]!;
   useEffect(() => {
     document.title = `${view.name} · Fovea`;
@@ -140,7 +186,7 @@ function Page() {
         To the content
       </a>
       <header class="top">
-        <Brand />
+        <Brand home={all[0]!.id} />
         <nav aria-label="Views">
           {all.map((one) => (
             <a key={one.id} href={viewAddress(one.id)} aria-current={one.id === view.id ? "page" : undefined}>

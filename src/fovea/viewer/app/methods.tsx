@@ -1,10 +1,11 @@
-// View 4: where a model looked, by methods that need no attention; side by side, with what a check says of each.
+// Where a model looked, by methods that need no attention; side by side, with what a check says of each.
 import { useMemo } from "preact/hooks";
-import { isFile, useTrace } from "./api";
+import { inline, isFile, type Model, useTrace } from "./api";
 import { scaleOf } from "./colour";
+import { PictureMethods } from "./image/methods";
 import { WeightMap } from "./map";
 import { setParams, useRoute } from "./route";
-import { SentenceBar, useSubject } from "./subject";
+import { SentenceBar, useModel, useSubject } from "./subject";
 import { useTheme } from "./theme";
 import type { Figure, Method, Trace } from "./trace";
 import { Choice, ErrorLine, Note, short } from "./ui";
@@ -31,7 +32,7 @@ function verdict(figures: Figure[]): { text: string; good: boolean } | null {
   return { text: "No better than random order: do not trust this map.", good: false };
 }
 
-function Figures({ figures }: { figures: Figure[] }) {
+export function Figures({ figures }: { figures: Figure[] }) {
   if (figures.length === 0) return null;
   const judged = verdict(figures);
   return (
@@ -52,7 +53,7 @@ function Figures({ figures }: { figures: Figure[] }) {
   );
 }
 
-const asSentence = (text: string) => text && text[0]!.toUpperCase() + text.slice(1).replace(/\.?$/, ".");
+export const asSentence = (text: string) => text && text[0]!.toUpperCase() + text.slice(1).replace(/\.?$/, ".");
 
 function Card({ trace, method, unit }: { trace: Trace; method: Method; unit: Unit }) {
   const map = useMemo(() => drawable(trace, [method], unit)!, [trace, method, unit]);
@@ -69,7 +70,7 @@ function Card({ trace, method, unit }: { trace: Trace; method: Method; unit: Uni
   );
 }
 
-function Correlation({ trace }: { trace: Trace }) {
+export function Correlation({ trace }: { trace: Trace }) {
   const { dark } = useTheme();
   const scale = scaleOf(dark);
   const names = trace.methods.map((one) => one.name);
@@ -77,7 +78,10 @@ function Correlation({ trace }: { trace: Trace }) {
   return (
     <section class="correlation" aria-label="Rank correlation">
       <h2>Do they agree?</h2>
-      <p class="quiet">Spearman's rank correlation between the maps: 1 is the same order of words, 0 none in common.</p>
+      <p class="quiet">
+        Spearman's rank correlation between the maps: 1 is the same order of {trace.image ? "places" : "words"}, 0 none
+        in common.
+      </p>
       <div class="scroll">
         <table>
           <thead>
@@ -112,16 +116,40 @@ function Correlation({ trace }: { trace: Trace }) {
   );
 }
 
-export function Methods() {
+// check: measure how far each map can be trusted.
+export function CheckBox({ busy }: { busy: boolean }) {
+  const { params } = useRoute();
+  return (
+    <>
+      {!isFile && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={params.check === "1"}
+            onChange={(event) => setParams({ check: event.currentTarget.checked ? "1" : "" })}
+          />
+          Check each map against the model (takes longer)
+        </label>
+      )}
+      {busy && (
+        <span class="quiet" role="status">
+          Computing…
+        </span>
+      )}
+    </>
+  );
+}
+
+function TextMethods({ models }: { models: Model[] }) {
   const { model, text } = useSubject();
   const { params } = useRoute();
   const check = params.check === "1";
-  const asked = useTrace(model?.name ?? "", text, { methods: model?.methods ?? [], check });
+  const asked = useTrace(model?.name ?? "", { input: text }, { methods: model?.methods ?? [], check });
   const { value: trace, error, busy } = asked;
   const unit: Unit = params.u === "pieces" ? "pieces" : "words";
   return (
     <>
-      <SentenceBar busy={busy} />
+      <SentenceBar busy={busy} models={models} />
       <ErrorLine text={error} />
       <div class="figure-bar">
         {trace && hasPieces(trace) && (
@@ -135,21 +163,7 @@ export function Methods() {
             onChange={(u) => setParams({ u })}
           />
         )}
-        {!isFile && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={check}
-              onChange={(event) => setParams({ check: event.currentTarget.checked ? "1" : "" })}
-            />
-            Check each map against the model (takes longer)
-          </label>
-        )}
-        {busy && (
-          <span class="quiet" role="status">
-            Computing…
-          </span>
-        )}
+        <CheckBox busy={busy} />
       </div>
       {trace && trace.methods.length === 0 && !busy && <Note>There are no maps of methods in this Trace.</Note>}
       {trace && trace.methods.length > 0 && (
@@ -164,4 +178,10 @@ export function Methods() {
       )}
     </>
   );
+}
+
+export function Methods() {
+  const { models, model } = useModel((one) => one.methods.length > 0);
+  const ofPictures = isFile ? inline.trace?.image !== undefined : model?.image != null;
+  return ofPictures ? <PictureMethods models={models} /> : <TextMethods models={models} />;
 }

@@ -27,16 +27,19 @@ function show(route: Route) {
 
 window.addEventListener("hashchange", () => show(parseRoute(location.hash)));
 
-// Changes some of what is shown; "" takes a parameter away. The browser's Back goes from view to view.
-export function setParams(changes: Record<string, string>) {
-  const next = { view: current.view, params: { ...current.params, ...changes } };
+// Changes some of what is shown; "" is no part of the address, undefined as if it had never been set. The browser's
+// Back goes from view to view.
+export function setParams(changes: Record<string, string | undefined>) {
+  const all = Object.entries({ ...current.params, ...changes });
+  const params = Object.fromEntries(all.filter((one): one is [string, string] => one[1] !== undefined));
+  const next = { view: current.view, params };
   if (formatRoute(next) === formatRoute(current)) return;
   history.replaceState(history.state, "", formatRoute(next));
   show(next);
 }
 
 // What belongs to one view alone does not follow into the next.
-const kShared = ["m", "m2", "t", "u"];
+const kShared = ["m", "m2", "t", "u", "p", "ask"];
 export function viewAddress(view: string, changes: Record<string, string> = {}): string {
   const kept = Object.entries(current.params).filter(([name]) => kShared.includes(name));
   return formatRoute({ view, params: { ...Object.fromEntries(kept), ...changes } });

@@ -13,6 +13,8 @@ const kCopied = [
   "font-size",
   "font-weight",
   "text-anchor",
+  "paint-order",
+  "image-rendering",
 ];
 
 interface Origin {
@@ -131,7 +133,8 @@ function add(node: Node, origin: Origin, to: SVGElement) {
   if (node instanceof HTMLCanvasElement) {
     if (node.width === 0 || node.height === 0) return;
     const place = { x: round(box.left - origin.x), y: round(box.top - origin.y), width: box.width, height: box.height };
-    return void target.append(make("image", { ...place, href: node.toDataURL("image/png") }));
+    const rendering = { "image-rendering": style.imageRendering };
+    return void target.append(make("image", { ...place, ...rendering, href: node.toDataURL("image/png") }));
   }
   if (node instanceof HTMLSelectElement || (node instanceof HTMLInputElement && node.type === "text")) {
     const text = node instanceof HTMLSelectElement ? (node.selectedOptions[0]?.text ?? "") : node.value;

@@ -13,11 +13,18 @@ export interface Subject {
   text: string;
 }
 
-export function useSubject(): Subject {
-  const models = useContext(Models);
+// The one that the address names, else the first that attends.
+export function useModel(fits: (model: Model) => boolean): { models: Model[]; model: Model | undefined } {
   const { params } = useRoute();
+  const models = useContext(Models).filter(fits);
   const model = models.find((one) => one.name === params.m) ?? models.find((one) => one.attends) ?? models[0];
-  return { models, model, text: params.t ?? model?.examples[0] ?? "" };
+  return { models, model };
+}
+
+export function useSubject(): Subject {
+  const { params } = useRoute();
+  const { models, model } = useModel((one) => !one.image);
+  return { models, model, text: (params.t ?? model?.examples[0] ?? "").trim() };
 }
 
 export const describe = ({ name, model }: Model): string => (name === model ? name : `${name} · ${model}`);
@@ -36,17 +43,24 @@ export function ModelSelect(props: { label: string; value: string; models: Model
 
 const kPause = 200; // milliseconds without a key before a sentence counts as typed
 
-export function SentenceBar({ busy }: { busy: boolean }) {
-  const { models, model, text } = useSubject();
+// What stands in a field while it is typed, and what to call with what was typed.
+export function useTyped(text: string, onTyped: (text: string) => void): [string, (value: string) => void] {
   const [typed, setTyped] = useState(text);
   const timer = useRef(0);
-  useEffect(() => setTyped(text), [text]);
-  if (isFile) return <FileSubject />;
+  useEffect(() => setTyped((last) => (last.trim() === text ? last : text)), [text]);
   const change = (value: string) => {
     setTyped(value);
     clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => setParams({ t: value, cell: "", i: "", s: "" }), kPause);
+    timer.current = window.setTimeout(() => onTyped(value), kPause);
   };
+  return [typed, change];
+}
+
+// models: those to choose from, if not all that take a sentence.
+export function SentenceBar({ busy, models }: { busy: boolean; models?: Model[] }) {
+  const { models: usual, model, text } = useSubject();
+  const [typed, change] = useTyped(text, (t) => setParams({ t, cell: "", i: "", s: "" }));
+  if (isFile) return <FileSubject />;
   const examples = model?.examples.slice(0, 3) ?? [];
   return (
     <section class={`subject${busy ? " busy" : ""}`} aria-label="Sentence and model">
@@ -64,32 +78,37 @@ export function SentenceBar({ busy }: { busy: boolean }) {
           value={typed}
           onInput={(event) => change(event.currentTarget.value)}
         />
-        <ModelSelect label="Model" value={model?.name ?? ""} models={models} param="m" />
+        <ModelSelect label="Model" value={model?.name ?? ""} models={models ?? usual} param="m" />
       </div>
-      {examples.length > 0 && (
-        <p class="examples" data-unsaved>
-          <span>Try</span>
-          {examples.map((one) => (
-            <button key={one} type="button" onClick={() => change(one)}>
-              {one}
-            </button>
-          ))}
-        </p>
-      )}
+      <Examples texts={examples} onChoose={change} />
     </section>
+  );
+}
+
+export function Examples({ texts, onChoose }: { texts: string[]; onChoose: (text: string) => void }) {
+  if (texts.length === 0) return null;
+  return (
+    <p class="examples" data-unsaved>
+      <span>Try</span>
+      {texts.map((one) => (
+        <button key={one} type="button" onClick={() => onChoose(one)}>
+          {one}
+        </button>
+      ))}
+    </p>
   );
 }
 
 const kLongest = 240; // letters of a sentence that is only told
 
-function FileSubject() {
+export function FileSubject() {
   const { trace } = inline;
   if (!trace) return null;
   const sentence = trace.input.length > kLongest ? `${trace.input.slice(0, kLongest)}…` : trace.input;
   const sizes = trace.axes.map((axis) => `${axis.labels.length.toLocaleString("en")} ${axis.name}`);
   return (
     <section class="subject" aria-label="Sentence and model">
-      <p class="file-sentence">{sentence}</p>
+      {sentence && <p class="file-sentence">{sentence}</p>}
       <p class="quiet">{[trace.task, trace.model, ...sizes].filter((part) => part).join(" · ")}</p>
     </section>
   );

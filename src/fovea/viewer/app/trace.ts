@@ -1,10 +1,12 @@
 // A Trace, the one record of where a model looked (docs/formats.md), as the page reads it: from another program's
 // file too, so nothing is believed that has not been looked at.
 
+export type Box = [number, number, number, number]; // x0, y0, x1, y1 in pixels of the image
+
 export interface Label {
   text: string;
   word: number | null; // pieces of one word share its number; null: a mark such as </s>
-  box?: [number, number, number, number]; // x0, y0, x1, y1 in pixels of the image
+  box?: Box;
 }
 
 export interface Axis {
@@ -93,7 +95,7 @@ function label(value: unknown): Label {
   return {
     text: text(value.text),
     word: typeof value.word === "number" ? value.word : null,
-    ...(box.length === 4 ? { box: box as [number, number, number, number] } : {}),
+    ...(box.length === 4 ? { box: box as Box } : {}),
   };
 }
 
@@ -218,4 +220,17 @@ export function defaultHeads(trace: Trace): Head[] {
   const heads = trace.heads.filter((one) => one.kind === kind);
   const layers = Math.max(0, ...heads.map((one) => one.layer)) + 1;
   return heads.filter((one) => one.layer === Math.max(0, layers - 2));
+}
+
+export type Look = "text" | "caption" | "answer" | "glimpse" | "classify";
+
+// Which view shows it: by its task, or for the picture of another program by what it has.
+export function lookOf(trace: Trace): Look {
+  if (!trace.image) return "text";
+  const { task } = trace;
+  if (task === "caption" || task === "answer" || task === "glimpse" || task === "classify") return task;
+  if (axisOf(trace, "glimpses").labels.length > 0) return "glimpse";
+  const said = axisOf(trace, "target").labels.length;
+  if (trace.heads.some((one) => one.kind === "cross")) return said > 1 ? "caption" : "answer";
+  return "classify";
 }

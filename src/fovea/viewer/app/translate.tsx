@@ -1,11 +1,10 @@
-// View 1: a sentence, what the model makes of it, and where each word looked.
+// A sentence, what the model makes of it, and where each word looked.
 import { useMemo, useState } from "preact/hooks";
 import { isFile, useTrace } from "./api";
 import { scaleOf } from "./colour";
 import { Links } from "./links";
 import { CellNumbers, formatCell, isBig, parseCell, WeightMap } from "./map";
 import type { Focus } from "./matrix";
-import { Picture } from "./picture";
 import { setParams, useRoute, viewAddress } from "./route";
 import { SentenceBar, useSubject } from "./subject";
 import { useTheme } from "./theme";
@@ -55,7 +54,6 @@ function Attention({ trace }: { trace: Trace }) {
       {map.queries.length + map.keys.length <= kMostWords && !map.large && (
         <Links map={map} focus={focus} onFocus={setFocus} />
       )}
-      {trace.image && <Picture trace={trace} map={map} query={focus.query ?? cell?.query ?? 0} />}
       <div class="figure-bar">
         {hasPieces(trace) && !map.large && (
           <Choice
@@ -110,7 +108,7 @@ function NoAttention({ trace }: { trace: Trace }) {
 
 export function Translate() {
   const { model, text } = useSubject();
-  const { value: trace, error, busy } = useTrace(model?.name ?? "", text);
+  const { value: trace, error, busy } = useTrace(model?.name ?? "", { input: text });
   return (
     <>
       <SentenceBar busy={busy} />

@@ -9,6 +9,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { computing, downloaded, gridWeights, launch, text, visit } from "./browser";
 import { kMethods, largeTrace, sampleTrace } from "./fixture";
 import { startMock } from "./mock_server";
+import { samplePictureTrace } from "./picture_fixture";
 
 const folder = process.env.FOVEA_PAGE_FOLDER!;
 const scratch = mkdtempSync(path.join(tmpdir(), "fovea-page-"));
@@ -138,53 +139,59 @@ test("10,000 tokens open within two seconds, zoom in to exact weights, and move 
   });
 });
 
-test("an image is shown with what the chosen word looked at", () => {
-  const labels = [0, 1, 2, 3].map((i) => ({
-    text: `region ${i}`,
-    word: null,
-    box: [8 * (i % 2), 8 * Math.floor(i / 2), 8 * (i % 2) + 8, 8 * Math.floor(i / 2) + 8],
-  }));
+test("a picture's Trace opens from disk in the view of its task", async () => {
+  const found: Record<string, [string, string]> = {
+    caption: ["Caption", ".caption-words"],
+    answer: ["Ask", ".big-answer"],
+    glimpse: ["Glimpse", ".path .stop"],
+    classify: ["Without attention", ".card .big-answer"],
+  };
+  for (const [model, [name, part]] of Object.entries(found)) {
+    const question = "where is the ball";
+    await open(standalone(samplePictureTrace({ model, image: "scene:0", question })), "", async (page) => {
+      const links = page.getByRole("navigation", { name: "Views" }).getByRole("link");
+      assert.deepEqual(await links.allInnerTexts(), [name]);
+      await page.locator(part).first().waitFor();
+      assert.equal(await page.locator(".thumbnail, #question").count(), 0, "nobody can be asked");
+    });
+  }
+});
+
+test("regions that are no grid, of a task that nobody knows, are drawn all the same", () => {
+  const labels = [
+    { text: "a", word: null, box: [0, 0, 8, 16] },
+    { text: "b", word: null, box: [8, 0, 16, 5] },
+    { text: "c", word: null, box: [8, 5, 16, 16] },
+  ];
+  const said = ["a", "ball"].map((text, word) => ({ text, word }));
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const trace = {
     format: "fovea.trace",
     version: 1,
-    task: "caption",
-    input: "",
     output: "a ball",
     axes: [
       { name: "regions", kind: "regions", labels },
-      {
-        name: "target",
-        kind: "words",
-        labels: [
-          { text: "a", word: 0 },
-          { text: "ball", word: 1 },
-        ],
-      },
+      { name: "target", kind: "words", labels: said },
     ],
     heads: [
       {
-        kind: "cross",
-        layer: 0,
-        head: 0,
         queries: "target",
         keys: "regions",
         weights: [
-          [0.25, 0.25, 0.25, 0.25],
-          [0, 0.1, 0.1, 0.8],
+          [0.4, 0.3, 0.3],
+          [0, 0.2, 0.8],
         ],
       },
     ],
     image: { width: 16, height: 16, png },
   };
-  return open(standalone(trace), "", async (page) => {
-    await page.locator(".sentence.said button", { hasText: "ball" }).hover();
-    const strong = await page
-      .locator(".picture .region")
+  return open(standalone(trace), "#/caption?i=1", async (page) => {
+    const dark = await page
+      .locator(".large-picture .looked > rect")
       .evaluateAll((all) => all.map((one) => Number(one.getAttribute("fill-opacity"))));
     assert.deepEqual(
-      strong.map((value) => Math.round(100 * value)),
-      [0, 9, 9, 75],
+      dark.map((value) => Math.round(100 * value)),
+      [78, 58, 0],
     );
   });
 });

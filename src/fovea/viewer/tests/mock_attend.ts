@@ -12,6 +12,7 @@ interface Request {
   seed?: number;
   matrix?: number[][];
   weight?: number[];
+  gradient?: boolean;
 }
 
 const dot = (a: number[], b: number[]) => a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
@@ -63,7 +64,11 @@ export function mockAttend(request: Request) {
     output: weights.map(mix),
     entropy: weights.map((row) => -row.reduce((sum, w) => sum + (w > 0 ? w * Math.log(w) : 0), 0)),
   };
-  if (samples === 0) return answer;
+  // Of the expected output by the scores: w (v - mean); from a throw: (v - baseline) (thrown - w).
+  const worth = value.map((row) => row.reduce((sum, one) => sum + one, 0));
+  const expected = weights.map((row) => dot(row, worth));
+  const exact = weights.map((row, q) => row.map((w, k) => w * (worth[k]! - expected[q]!)));
+  if (samples === 0) return { ...answer, ...(request.gradient ? { gradient: { exact } } : {}) };
   let state = seed * 747796405 + 1;
   const random = () => (state = (state * 1103515245 + 12345) % 2147483648) / 2147483648;
   const pick = (row: number[]) => {
@@ -77,5 +82,17 @@ export function mockAttend(request: Request) {
     for (let i = 0; i < samples; ++i) ++counts[pick(row)]!;
     return mix(counts.map((count) => count / samples));
   });
-  return { ...answer, hard: { index, output: index.map((k) => value[k]!), mean_output: mean } };
+  const estimate = (baseline: number[]) =>
+    weights.map((row, q) => {
+      const sum = row.map(() => 0);
+      for (let i = 0; i < samples; ++i) {
+        const thrown = pick(row);
+        row.forEach((w, k) => (sum[k]! += (worth[thrown]! - baseline[q]!) * ((k === thrown ? 1 : 0) - w)));
+      }
+      return sum.map((one) => one / samples);
+    });
+  const gradient = request.gradient
+    ? { gradient: { exact, sampled: estimate(expected.map(() => 0)), with_baseline: estimate(expected) } }
+    : {};
+  return { ...answer, ...gradient, hard: { index, output: index.map((k) => value[k]!), mean_output: mean } };
 }

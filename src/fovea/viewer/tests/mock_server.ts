@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { type Ask, kModels, sampleTrace } from "./fixture";
 import { mockAttend } from "./mock_attend";
+import { type AskPicture, kPictureModels, samplePictures, samplePictureTrace } from "./picture_fixture";
 
 const kPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; base-uri 'none'";
@@ -25,24 +26,36 @@ class Refusal extends Error {
   }
 }
 
-async function answer(request: IncomingMessage): Promise<unknown> {
+function explained(asked: Ask | AskPicture): unknown {
+  if ("image" in asked) {
+    if (!kPictureModels.some((one) => one.name === asked.model)) throw new Refusal(404, `no model '${asked.model}'`);
+    if (asked.question === "never") throw new Refusal(400, "it takes no such question");
+    return samplePictureTrace(asked);
+  }
+  if (!kModels.some((one) => one.name === asked.model)) throw new Refusal(404, `there is no model '${asked.model}'`);
+  if (asked.input.length > 2000) throw new Refusal(413, "the sentence has more than 2000 bytes; shorten it");
+  return sampleTrace(asked);
+}
+
+async function answer(request: IncomingMessage, models: unknown[]): Promise<unknown> {
   const address = `${request.method} ${request.url?.split("?")[0]}`;
   if (address === "GET /api/health") return { status: "ok" };
-  if (address === "GET /api/models") return { version: "0.1.0", models: kModels };
+  if (address === "GET /api/models") return { version: "0.1.0", models };
   if (address === "POST /api/attend") return mockAttend((await body(request)) as Parameters<typeof mockAttend>[0]);
-  if (address === "POST /api/explain" || address === "POST /api/run") {
-    const asked = (await body(request)) as Ask;
-    if (!kModels.some((one) => one.name === asked.model)) throw new Refusal(404, `there is no model '${asked.model}'`);
-    if (asked.input.length > 2000) throw new Refusal(413, "the sentence has more than 2000 bytes; shorten it");
-    const trace = sampleTrace(asked);
-    return address.endsWith("run")
-      ? { model: asked.model, input: asked.input, translations: [{ text: trace.output, score: -1 }], seconds: 0 }
-      : trace;
+  if (address === "POST /api/pictures") {
+    return { pictures: samplePictures((await body(request)) as Parameters<typeof samplePictures>[0]) };
   }
+  if (address === "POST /api/explain") return explained((await body(request)) as Ask | AskPicture);
   throw new Refusal(404, `there is no ${address}`);
 }
 
-export async function startMock(pageFolder: string, port = 0): Promise<{ url: string; close: () => void }> {
+const kAll = [...kModels, ...kPictureModels];
+
+export async function startMock(
+  pageFolder: string,
+  models: unknown[] = kAll,
+  port = 0,
+): Promise<{ url: string; close: () => void }> {
   const server = createServer(async (request, response) => {
     const name = { "/": "index.html", "/app.js": "app.js", "/app.css": "app.css" }[request.url?.split("?")[0] ?? ""];
     if (name && request.method === "GET") {
@@ -52,7 +65,7 @@ export async function startMock(pageFolder: string, port = 0): Promise<{ url: st
       return;
     }
     try {
-      const found = await answer(request);
+      const found = await answer(request, models);
       response.writeHead(200, { "Content-Type": "application/json" });
       response.end(JSON.stringify(found));
     } catch (error) {

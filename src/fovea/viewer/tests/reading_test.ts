@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { oklch, scaleOf } from "../app/colour";
-import { defaultHeads, readTrace, TraceError } from "../app/trace";
+import { gridOf, placeOf, shareIn, told } from "../app/image/regions";
+import { type Box, defaultHeads, lookOf, readTrace, TraceError } from "../app/trace";
 import { drawable } from "../app/words";
 import { largeTrace, sampleTrace } from "./fixture";
+import { kPictureModels, samplePictureTrace } from "./picture_fixture";
 
 const small = () => ({
   format: "fovea.trace",
@@ -131,6 +133,49 @@ test("a large map is read and kept large", () => {
   const map = drawable(trace, trace.heads, "words")!;
   assert.equal(map.large!.rows, 1200);
   assert.equal(map.keys.length, 1200);
+});
+
+const cells = (columns: number, rows: number) =>
+  Array.from({ length: columns * rows }, (_, i) => {
+    const [x, y] = [8 * (i % columns), 8 * Math.floor(i / columns)];
+    return { text: "", word: null, box: [x, y, x + 8, y + 8] as Box };
+  });
+
+test("regions that form a grid are known as one, others are not", () => {
+  assert.deepEqual(gridOf(cells(3, 2)), { columns: 3, rows: 2 });
+  assert.deepEqual(gridOf(cells(4, 1)), { columns: 4, rows: 1 });
+  assert.equal(gridOf(cells(3, 2).slice(0, 5)), null);
+  assert.equal(gridOf([]), null);
+  const moved = cells(2, 2);
+  moved[3]!.box = [9, 8, 17, 16];
+  assert.equal(gridOf(moved), null);
+  assert.equal(gridOf([{ text: "", word: null }]), null);
+});
+
+test("weights are counted into a box as far as their cells are inside", () => {
+  const row = [0.1, 0.2, 0.3, 0.4];
+  assert(Math.abs(shareIn(row, cells(2, 2), [0, 0, 16, 16]) - 1) < 1e-9);
+  assert(Math.abs(shareIn(row, cells(2, 2), [4, 4, 12, 12]) - 0.25) < 1e-9);
+  assert(Math.abs(shareIn(row, cells(2, 2), [8, 8, 99, 99]) - 0.4) < 1e-9);
+  assert.equal(shareIn(row, cells(2, 2), [20, 20, 30, 30]), 0);
+});
+
+test("places have names", () => {
+  const image = { width: 24, height: 24 };
+  assert.equal(placeOf([0, 0, 8, 8], image), "upper left");
+  assert.equal(placeOf([8, 8, 16, 16], image), "middle");
+  assert.equal(placeOf([8, 16, 16, 24], image), "lower");
+  assert.equal(placeOf([-40, 4, -20, 8], image), "upper left");
+  assert.equal(told([0.1, 0, 0.9], cells(3, 1), image), "upper right 90 %, upper left 10 %");
+});
+
+test("a Trace of a picture is known by its task, or by what it has", () => {
+  for (const { name, task } of kPictureModels) {
+    const trace = readTrace(samplePictureTrace({ model: name, image: "scene:0", methods: ["saliency"] }));
+    assert.equal(lookOf(trace), task);
+    assert.equal(lookOf({ ...trace, task: "" }), task);
+  }
+  assert.equal(lookOf(readTrace(sampleTrace({ model: "en-fr", input: "a b" }))), "text");
 });
 
 test("colours grow evenly darker on paper and lighter on black", () => {

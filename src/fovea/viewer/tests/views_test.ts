@@ -174,16 +174,25 @@ test("learn: every lesson opens; a query is dragged and nudged", () =>
     await query.focus();
     await page.keyboard.press("ArrowUp");
     assert.notEqual(await query.getAttribute("aria-valuetext"), moved);
-    for (let lesson = 2; lesson <= 7; ++lesson) {
+    for (let lesson = 2; lesson <= 8; ++lesson) {
       await page.getByRole("link", { name: /^Next/ }).click();
       await page.locator("h2.lesson-title .number", { hasText: String(lesson) }).waitFor();
-      await page.locator(".weights, .chart svg, [role=grid], .answer").first().waitFor();
+      await page.locator(".weights, .chart svg, [role=grid], .answer, .tile").first().waitFor();
     }
   }));
 
 test("saving: SVG, PNG, HTML and JSON of every view", () =>
   view("#/translate?t=The+old+cat", async (page) => {
-    for (const name of ["Translate", "Step by step", "Heads", "Without attention", "Learn"]) {
+    for (const name of [
+      "Translate",
+      "Step by step",
+      "Heads",
+      "Caption",
+      "Ask",
+      "Glimpse",
+      "Without attention",
+      "Learn",
+    ]) {
       await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
       await page.locator("main svg").first().waitFor();
       const svg = (await downloaded(page, "Picture, SVG")).content.toString();
@@ -224,6 +233,11 @@ test("nothing is wider than a phone", async () => {
     "#/learn?lesson=4",
     "#/learn?lesson=6",
     "#/learn?lesson=7",
+    "#/learn?lesson=8",
+    "#/caption",
+    "#/ask",
+    "#/glimpse?i=3",
+    "#/without?m=classify&check=1",
   ]) {
     await view(
       hash,
@@ -238,7 +252,18 @@ test("nothing is wider than a phone", async () => {
 });
 
 test("all controls have names", async () => {
-  for (const hash of ["#/translate", "#/steps", "#/heads?m=en-fr-big", "#/without", "#/learn?lesson=2"]) {
+  for (const hash of [
+    "#/translate",
+    "#/steps",
+    "#/heads?m=en-fr-big",
+    "#/without",
+    "#/learn?lesson=2",
+    "#/learn?lesson=8",
+    "#/caption",
+    "#/ask",
+    "#/glimpse",
+    "#/without?m=classify",
+  ]) {
     await view(hash, async (page) => {
       await page.locator("main svg").first().waitFor();
       const nameless = await page.evaluate(() =>

@@ -1,4 +1,4 @@
-// View 5: attention from the beginning, in seven lessons.
+// Attention from the beginning, in eight lessons.
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { shown } from "../api";
@@ -6,6 +6,7 @@ import { useRoute, viewAddress } from "../route";
 import { Retrieve, Scores, Temperature } from "./retrieve";
 import { RootOfDim, SelfAndCross, SoftAndHard } from "./sample";
 import { SingleVector } from "./single_vector";
+import { TilesLesson } from "./tiles";
 
 const kLessons: { name: string; show: FunctionComponent }[] = [
   { name: "Ask, compare, read", show: Retrieve },
@@ -15,6 +16,7 @@ const kLessons: { name: string; show: FunctionComponent }[] = [
   { name: "Self and cross", show: SelfAndCross },
   { name: "Why 1/√d", show: RootOfDim },
   { name: "One vector is not enough", show: SingleVector },
+  { name: "Soft against hard on a picture", show: TilesLesson },
 ];
 
 export function Learn() {

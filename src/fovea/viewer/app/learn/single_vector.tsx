@@ -52,8 +52,8 @@ export function SingleVector() {
   const attends = models.find((one) => one.attends && one.task === "translate");
   const fixed = models.find((one) => !one.attends && one.task === "translate");
   const name = (model: Model | undefined) => model?.name ?? "";
-  const first = useTrace(name(attends), sentence, {}, false);
-  const second = useTrace(name(fixed), sentence, {}, false);
+  const first = useTrace(name(attends), { input: sentence }, {}, false);
+  const second = useTrace(name(fixed), { input: sentence }, {}, false);
   const numbers = second.value?.steps[0]?.context.length ?? 0;
   const count = words(sentence).length;
   return (

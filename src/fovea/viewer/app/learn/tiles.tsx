@@ -1,0 +1,303 @@
+// Lesson 8: soft against hard on a picture. Which of its tiles to look at is learnt: exactly, or from throws of dice.
+import { useMemo, useRef } from "preact/hooks";
+import { type Attended, post, shown, useAnswer, usePictures } from "../api";
+import { at, Looked, Outline, type Picture } from "../image/looked";
+import { type Pixels, reduced, usePixels } from "../image/retina";
+import { setParams, useRoute } from "../route";
+import type { Box, Label } from "../trace";
+import { Button, Choice, ErrorLine, percent, Select, short, Slider } from "../ui";
+import { Chart } from "./chart";
+import { Lesson, useNumber } from "./parts";
+
+const kSize = 64; // pixels of the picture
+const kSide = 4; // tiles each way
+const kTile = 8; // pixels each way that a tile is read with
+const kPictures = 6;
+const kMostPowers = 12;
+const kRate = 12; // of a step: large enough that a few of them show
+const kReach = 24; // pixels from the ball at which a look is worth a third of one at it
+
+const kTiles: Label[] = Array.from({ length: kSide ** 2 }, (_, i) => {
+  const step = kSize / kSide;
+  const [x, y] = [(i % kSide) * step, Math.floor(i / kSide) * step];
+  return {
+    text: `row ${Math.floor(i / kSide) + 1}, column ${(i % kSide) + 1}`,
+    word: null,
+    box: [x, y, x + step, y + step],
+  };
+});
+// At first it looks at the middle, which is a guess as good as any.
+const kScores = kTiles.map((_, i) => ([5, 6, 9, 10].includes(i) ? 1 : 0));
+
+const digits = (value: number) => Number(value.toFixed(3));
+
+function useScores(): [number[], (next: number[]) => void] {
+  const { params } = useRoute();
+  const given = (params.k ?? "").split(",").map(Number);
+  const good = given.length === kTiles.length && given.every(Number.isFinite);
+  return [good ? given : kScores, (next) => setParams({ k: next.map(digits).join(",") })];
+}
+
+interface Read {
+  tiles: Attended; // values: what is seen in the tiles
+  once: Attended; // the same, thrown once
+  rewards: Attended[]; // values: what the tiles are worth; after 1, 2, 4, ... throws
+}
+
+// Everything that depends on the scores, by the library.
+function useRead(scores: number[], seen: number[][], worth: number[], power: number, seed: number) {
+  const common = { query: [[1]], key: scores.map((one) => [digits(one)]), score: "dot", seed };
+  const rewards = Array.from({ length: power + 1 }, (_, i) => ({
+    ...common,
+    value: worth.map((one) => [digits(one)]),
+    samples: 2 ** i,
+    gradient: true,
+  }));
+  const tiles = { ...common, value: seen, samples: 2 ** power };
+  const key = seen.length > 0 ? JSON.stringify([tiles, rewards]) : null;
+  return useAnswer<Read>(
+    key,
+    async (signal) => {
+      const ask = async (request: unknown) => (await post("api/attend", request, signal)) as Attended;
+      const read: Read = { tiles: await ask(tiles), once: await ask({ ...tiles, samples: 1 }), rewards: [] };
+      for (const request of rewards) read.rewards.push(await ask(request));
+      shown.attended.set("tiles", { request: tiles, answer: read.tiles });
+      rewards.forEach((request, i) =>
+        shown.attended.set(`tiles, gradient ${i}`, { request, answer: read.rewards[i]! }),
+      );
+      return read;
+    },
+    30,
+  );
+}
+
+const apart = (a: Box, b: Box) => Math.hypot((a[0] + a[2] - b[0] - b[2]) / 2, (a[1] + a[3] - b[1] - b[3]) / 2);
+const distance = (a: number[], b: number[]) => Math.hypot(...a.map((one, i) => one - b[i]!));
+
+// The picture in tiles that can be made likelier; the one of a throw has a frame.
+function Tiles(props: {
+  image: Picture;
+  weights: number[];
+  thrown: number;
+  ball: Box;
+  onRaise: (k: number, by: number) => void;
+}) {
+  const { image, weights, thrown, ball, onRaise } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const onKeyDown = (event: KeyboardEvent, k: number) => {
+    const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -kSide, ArrowDown: kSide };
+    if (steps[event.key] !== undefined)
+      box.current?.querySelectorAll<SVGElement>(".tile")[k + steps[event.key]!]?.focus();
+    else if (event.key === "+" || event.key === "Enter" || event.key === " ") onRaise(k, 0.5);
+    else if (event.key === "-") onRaise(k, -0.5);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div ref={box}>
+      <Looked image={image} label="Tiles and how likely each is" cells={kTiles} row={weights} exact>
+        <Outline box={ball} class="dashed" />
+        {kTiles[thrown]?.box && <Outline box={kTiles[thrown]!.box!} class="finest" />}
+        {kTiles.map(({ text, box: tile }, k) => (
+          <g
+            key={k}
+            class="tile"
+            role="button"
+            tabindex={0}
+            aria-label={`${text}: ${percent(weights[k], 1)}; make it likelier`}
+            onClick={(event) => onRaise(k, event.shiftKey ? -0.5 : 0.5)}
+            onKeyDown={(event) => onKeyDown(event, k)}
+          >
+            <rect {...at(tile!)} />
+            <text x={tile![0] + 1} y={tile![3] - 1.4} font-size="3.4" stroke-width="0.9" data-tile={k}>
+              {percent(weights[k], 1)}
+            </text>
+          </g>
+        ))}
+      </Looked>
+    </div>
+  );
+}
+
+// Numbers of a tile as a picture again.
+function tilePicture(numbers: number[]): string {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [kTile, kTile];
+  const pen = canvas.getContext("2d")!;
+  const dots = pen.createImageData(kTile, kTile);
+  for (let i = 0; i < kTile ** 2; ++i) {
+    dots.data.set([...numbers.slice(3 * i, 3 * i + 3).map((one) => 255 * one), 255], 4 * i);
+  }
+  pen.putImageData(dots, 0, 0);
+  return canvas.toDataURL("image/png");
+}
+
+function TileSeen({ numbers, name }: { numbers: number[] | undefined; name: string }) {
+  const href = useMemo(() => (numbers ? tilePicture(numbers) : ""), [numbers]);
+  return (
+    <figure class="tile-seen">
+      <svg viewBox="0 0 8 8" role="img" aria-label={name}>
+        {href && <image href={href} width="8" height="8" image-rendering="pixelated" />}
+      </svg>
+      <figcaption>{name}</figcaption>
+    </figure>
+  );
+}
+
+function Gradient({ image, row, largest, name }: { image: Picture; row: number[]; largest: number; name: string }) {
+  return (
+    <figure>
+      <Looked image={image} label={name} cells={kTiles} row={row} look="colour" signed largest={largest} exact>
+        {kTiles.map(({ box }, k) => (
+          <text key={k} class="tile-number" x={box![0] + 1} y={box![3] - 1.4} font-size="3.2">
+            {short(100 * row[k]!, 1)}
+          </text>
+        ))}
+      </Looked>
+      <figcaption>{name}</figcaption>
+    </figure>
+  );
+}
+
+const kBaseline = { no: "Reward as it is", yes: "Less a baseline" } as const;
+
+export function TilesLesson() {
+  const { params } = useRoute();
+  const [power, setPower] = useNumber("n", 8);
+  const [seed, setSeed] = useNumber("seed", 1);
+  const [number, setNumber] = useNumber("picture", 0);
+  const [scores, setScores] = useScores();
+  const most = Math.max(0, Math.min(kMostPowers, Math.round(power)));
+  const baseline = params.base === "yes" ? "yes" : "no";
+  const pictures = usePictures("scene", kSize, 0, kPictures);
+  const picture = pictures.value?.[Math.max(0, Math.min(kPictures - 1, Math.round(number)))];
+  const image = { width: kSize, height: kSize, png: picture?.png ?? "" };
+  const pixels = usePixels(image);
+  const seen = useMemo(() => (pixels ? kTiles.map(({ box }) => seenIn(pixels, box!)) : []), [pixels]);
+  const ball: Box = picture?.boxes.find((one) => one.text === "ball")?.box ?? [0, 0, 1, 1];
+  const worth = kTiles.map(({ box }) => Math.exp(-apart(box!, ball) / kReach));
+  const { value, error } = useRead(scores, seen, worth, most, seed);
+  const last = value?.rewards[value.rewards.length - 1];
+  const exact = last?.gradient?.exact[0] ?? [];
+  const estimate = (one: Attended | undefined, with_baseline: boolean) =>
+    (with_baseline ? one?.gradient?.with_baseline : one?.gradient?.sampled)?.[0] ?? [];
+  const sampled = estimate(last, baseline === "yes");
+  const curve = (with_baseline: boolean) =>
+    (value?.rewards ?? []).map((one, i): [number, number] => [
+      i,
+      distance(estimate(one, with_baseline), one.gradient?.exact[0] ?? []),
+    ]);
+  const curves = [
+    { name: "as it is", at: curve(false), strong: baseline === "no" },
+    { name: "less a baseline", at: curve(true), strong: baseline === "yes" },
+  ];
+  const largest = Math.max(1e-6, ...[...exact, ...sampled].map(Math.abs));
+  const raise = (k: number, by: number) => setScores(scores.map((one, i) => (i === k ? one + by : one)));
+  const step = (gradient: number[]) => {
+    setScores(scores.map((one, k) => one + kRate * (gradient[k] ?? 0)));
+    if (gradient === sampled) setSeed(seed + 1);
+  };
+  const once = value?.once.hard?.mean_output[0];
+  const thrown = once ? seen.findIndex((tile) => distance(tile, once) < 1e-3) : -1;
+  const throws = (2 ** most).toLocaleString("en");
+  return (
+    <Lesson
+      text={
+        <>
+          <p>
+            A picture in {kSide ** 2} tiles, each with a probability. <strong>Soft</strong> attention reads a mixture of
+            all of them, and so a blur. <strong>Hard</strong> attention looks at one tile, and sees it sharply.
+          </p>
+          <p>
+            It is to learn to look at the <strong>ball</strong>: the nearer a tile, the more a look at it is worth.
+            Through a mixture, the gradient is exact. Through a throw of dice no gradient goes; but the reward of each
+            throw, times the gradient of the logarithm of its probability, is right <em>on average</em> (the score
+            function, REINFORCE).
+          </p>
+          <p>
+            Throw more often, and the sampled gradient comes to the exact one. Take a <em>baseline</em> off the reward,
+            what is to be expected anyway, and it comes there sooner. Then let it learn, step by step.
+          </p>
+        </>
+      }
+    >
+      <ErrorLine text={pictures.error || error} />
+      <div class="figure-bar">
+        <Slider label="Throws" value={most} min={0} max={kMostPowers} text={throws} onChange={setPower} />
+        <Button onClick={() => setSeed(seed + 1)}>Throw anew</Button>
+        <Choice
+          label="Baseline"
+          value={baseline}
+          options={[
+            ["no", kBaseline.no],
+            ["yes", kBaseline.yes],
+          ]}
+          onChange={(base) => setParams({ base })}
+        />
+        <Select
+          label="Picture"
+          value={String(number)}
+          options={Array.from({ length: kPictures }, (_, i) => [String(i), String(i + 1)] as const)}
+          onChange={(one) => setNumber(Number(one))}
+        />
+      </div>
+      {value && picture && last && (
+        <>
+          <div class="tiles-top">
+            <figure>
+              <Tiles image={image} weights={last.weights[0]!} thrown={thrown} ball={ball} onRaise={raise} />
+              <figcaption>
+                Choose a tile to make it likelier (with Shift, less likely). Expected reward:{" "}
+                <strong data-number="reward">{percent(last.output[0]?.[0], 1)}</strong>
+              </figcaption>
+            </figure>
+            <div class="tiles-seen">
+              <TileSeen numbers={value.tiles.output[0]} name="soft: a mixture of all" />
+              <TileSeen numbers={once} name="hard: one throw" />
+              <TileSeen numbers={value.tiles.hard?.mean_output[0]} name={`mean of ${throws} throws`} />
+            </div>
+          </div>
+          <div class="figure-bar" data-unsaved>
+            <Button class="primary" onClick={() => step(sampled)}>
+              Learn from these throws
+            </Button>
+            <Button onClick={() => step(exact)}>Learn from the exact gradient</Button>
+            <Button onClick={() => setParams({ k: "" })}>Start over</Button>
+          </div>
+          <div class="planes gradients">
+            <Gradient
+              image={image}
+              row={exact}
+              largest={largest}
+              name="Exact gradient, × 100: blue tiles become likelier"
+            />
+            <Gradient
+              image={image}
+              row={sampled}
+              largest={largest}
+              name={`Mean of ${throws} sampled gradients, × 100`}
+            />
+            <figure>
+              <Chart
+                label="Distance to the exact gradient"
+                across="throws"
+                most={Math.max(0.05, ...curves.flatMap((one) => one.at.map(([, y]) => y)))}
+                curves={curves}
+              />
+              <figcaption aria-live="polite">
+                after {throws}: <span data-number="distance">{short(distance(sampled, exact), 4)}</span> away from the
+                exact gradient
+              </figcaption>
+            </figure>
+          </div>
+        </>
+      )}
+    </Lesson>
+  );
+}
+
+// A tile's colours, from 0 to 1, row by row.
+function seenIn(pixels: Pixels, box: Box): number[] {
+  const dots = reduced(pixels, { box, size: kTile });
+  return [...dots].filter((_, i) => i % 4 !== 3).map((byte) => digits(byte / 255));
+}
