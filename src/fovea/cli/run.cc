@@ -1,4 +1,4 @@
-// fovea run: what a trained model makes of sentences.
+// fovea run: what a trained model makes of sentences or pictures.
 #include <unistd.h>
 
 #include <memory>
@@ -6,8 +6,10 @@
 #include <ostream>
 
 #include "fovea/cli/lines.h"
+#include "fovea/cli/looking.h"
 #include "fovea/cli/story.h"
 #include "fovea/cli/translating.h"
+#include "fovea/models/model_file.h"
 #include "fovea/models/translation_trace.h"
 #include "fovea/training/alignment.h"
 
@@ -19,6 +21,7 @@ using Json = nlohmann::ordered_json;
 struct Flags {
   std::vector<std::string> arguments;  // models, then sentences
   DecodingFlags decoding;
+  std::string question;
   bool align = false, steps = false, json = false;
 };
 
@@ -146,7 +149,7 @@ Work define(Arguments& app) {
   SearchOptions& search = f->decoding.options.search;
   app.add_option("MODEL", f->arguments,
                  "what fovea train has written; then, if you like, more of them (*.safetensors), "
-                 "and sentences")
+                 "and sentences or pictures")
       ->required();
   app.add_flag("--align", f->align, "add a tab and the links of words, 0-0 1-2: source-target");
   app.add_flag("--steps", f->steps,
@@ -161,6 +164,7 @@ Work define(Arguments& app) {
       ->check(number_from(0.001f))
       ->type_name("T");
   app.add_option("--seed", search.seed, "of --sample (1)")->check(whole_number(0))->type_name("N");
+  add_question_flag(app, f->question);
   add_decoding_flags(app, f->decoding);
   add_longest_flag(app, f->decoding.options.longest);
   add_look_flags(app, f->decoding.options.look);
@@ -168,6 +172,9 @@ Work define(Arguments& app) {
     check(*f);
     std::vector<std::string> sentences = f->arguments;
     const std::vector<std::string> models = take_models(sentences);
+    if (is_image_task(task_of(models[0]))) {
+      return run_pictures({models[0], sentences, f->question, f->json}, out);
+    }
     Translating work(models, *f, out);
     if (sentences.empty() && ::isatty(STDIN_FILENO) == 1) {
       err << "one sentence a line; Ctrl-D ends\n";
@@ -182,16 +189,23 @@ Work define(Arguments& app) {
 Verb run_verb() {
   return {
       .name = "run",
-      .usage = "MODEL... [SENTENCE...] [options]",
-      .summary = "translate sentences with a trained model",
+      .usage = "MODEL... [SENTENCE...|PICTURE...] [options]",
+      .summary = "translate sentences, describe pictures, answer questions about them",
       .about =
           R"(Translates the sentences that are given, or else the lines of standard input: one line in, one
 line out, in order, as soon as they come. Several models vote: they need the same vocabularies.
-Words, for --align, are what white space separates.)",
+Words, for --align, are what white space separates.
+
+A model that looks at pictures says a line for each: a caption, an answer, a class. Pictures are
+PNG or JPEG files, or of the built-in worlds: scene:1, scene:2, ... and digit:1, digit:2, ...)",
       .examples = {{"fovea run en-fr.safetensors \"The cat sleeps.\"", "one sentence"},
                    {"fovea run en-fr.safetensors < english.txt > french.txt", "a file"},
                    {"fovea run en-fr.safetensors --steps \"The cat sleeps.\"",
                     "how each word came about"},
+                   {"fovea run captioner.safetensors holiday.jpg scene:3", "pictures"},
+                   {"fovea run answerer.safetensors scene:3 --question \"what colour is the shirt "
+                    "of the player kicking the ball\"",
+                    "a question about one"},
                    {"fovea run a.safetensors b.safetensors --align --json < english.txt",
                     "two models together, with alignments, for a program"}},
       .define = define};

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "fovea/explain/map.h"
-#include "fovea/explain/scene.h"
+#include "fovea/explain/sheet.h"
 
 namespace fovea {
-
-constexpr Rgb kInk{0x1c, 0x20, 0x27}, kSoftInk{0x5d, 0x66, 0x73}, kLine{0xd8, 0xda, 0xe0};
 
 struct PanelOptions {
   double side = 720;      // that its cells may take, each way

@@ -8,24 +8,19 @@
 
 #include "fovea/attention/trace_json.h"
 #include "fovea/base/error.h"
+#include "fovea/explain/image_picture.h"
 #include "fovea/explain/panel.h"
+#include "fovea/explain/sheet.h"
 #include "fovea/viewer/page.h"
 
 namespace fovea {
 namespace {
 
-constexpr double kMargin = 28;
-constexpr double kWidest = 1720;     // that panels side by side may take
-constexpr double kLeastWidth = 460;  // of a picture
 constexpr double kBarWidth = 180;
 
-constexpr TextStyle kHeading{.size = 17, .bold = true}, kOutput{.size = 17};
-constexpr TextStyle kTitle{.size = 14, .bold = true}, kText{.size = 12}, kSmall{.size = 10.5};
-
-// Grows downwards: everything is drawn at y_, which moves on.
-class Picture {
+class Picture : Sheet {
  public:
-  Picture(const Trace& trace, const PictureOptions& options) : trace_(trace), options_(options) {}
+  Picture(const Trace& trace, const PictureOptions& options) : Sheet(trace), options_(options) {}
 
   Scene draw() {
     if (options_.heads) {
@@ -39,46 +34,12 @@ class Picture {
         draw_side_by_side(maps);
       }
     }
-    scene_.height = y_ + kMargin - 8;
-    scene_.width = std::max(scene_.width, kLeastWidth) + kMargin;
-    scene_.title = fmt::format("Where {} looked: {} → {}", clean(trace_.model), clean(trace_.input),
-                               clean(trace_.output));
-    return std::move(scene_);
+    return finish();
   }
 
  private:
   [[noreturn]] void fail_empty() const {
     fail("picture: the trace has no map of attention or of a method, so there is nothing to draw");
-  }
-
-  void text(double x, double y, const std::string& text, const TextStyle& style, Rgb colour = kInk,
-            Scene::Anchor anchor = Scene::Anchor::kStart) {
-    scene_.texts.push_back(Scene::Text{
-        .x = x, .y = y, .text = text, .style = style, .colour = colour, .anchor = anchor});
-    if (anchor == Scene::Anchor::kStart) reach(x + text_width(text, style));
-  }
-  void reach(double x) { scene_.width = std::max(scene_.width, x); }
-
-  // Lines below each other, from y downwards; returns where they end.
-  double lines(double x, double y, double width, const std::string& what, const TextStyle& style,
-               Rgb colour = kInk) {
-    for (const std::string& line : wrapped(what, width, style)) {
-      y += 1.35 * style.size;
-      text(x, y - 0.3 * style.size, line, style, colour);
-    }
-    return y;
-  }
-
-  void header(double width) {
-    width = std::max(width, kLeastWidth);
-    y_ = kMargin - 6;
-    y_ = lines(kMargin, y_, width, clean(trace_.input), kHeading);
-    y_ = lines(kMargin, y_, width, clean(trace_.output), kOutput);
-    std::string about;
-    for (const std::string& part : {trace_.task, trace_.model}) {
-      if (!part.empty()) about += (about.empty() ? "" : " · ") + clean(part);
-    }
-    y_ = lines(kMargin, y_ + 2, width, about, kText, kSoftInk) + 12;
   }
 
   void draw_one(const Map& map) {
@@ -91,7 +52,7 @@ class Picture {
     y_ += 6 + panel.height() + 18;
     legend(kMargin + panel.left(), scale_of(map, panel), !map.links.empty());
     y_ = lines(kMargin, y_, panel.width(), map.note(), kText, kSoftInk);
-    y_ = figures(kMargin, y_, map);
+    y_ = figures(kMargin, y_, map.figures);
   }
 
   void heading(const Map& map, double width) {
@@ -112,16 +73,6 @@ class Picture {
     }
     reach(x + kBarWidth + 10);
     y_ += 36;
-  }
-
-  double figures(double x, double y, const Map& map) {
-    for (const Trace::Figure& figure : map.figures) {
-      y += 17;
-      text(x, y - 4, clean(figure.name), kText, kSoftInk);
-      text(x + 150, y - 4, std::isfinite(figure.value) ? fmt::format("{:.3f}", figure.value) : "–",
-           kText);
-    }
-    return y;
   }
 
   // Panels from left to right, as many as fit, then the next row of them.
@@ -156,7 +107,7 @@ class Picture {
         y_ = top + 8 + panels[i].height() + 14;
         legend(x + panels[i].left(), scale_of(maps[i], panels[i]), false);
         const double y = lines(x, y_, widest, maps[i].note(), kSmall, kSoftInk);
-        bottom = std::max(bottom, figures(x, y, maps[i]));
+        bottom = std::max(bottom, figures(x, y, maps[i].figures));
       }
       y_ = bottom + 26;
     }
@@ -257,15 +208,13 @@ class Picture {
     y_ += 10;
   }
 
-  const Trace& trace_;
   const PictureOptions& options_;
-  Scene scene_;
-  double y_ = 0;
 };
 
 }  // namespace
 
 Scene picture_of(const Trace& trace, const PictureOptions& options) {
+  if (has_picture_maps(trace)) return image_picture_of(trace);
   return Picture(trace, options).draw();
 }
 

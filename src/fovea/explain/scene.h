@@ -30,6 +30,7 @@ struct Scene {
     Index columns;
     std::vector<Rgb> colours;  // row by row
     double gap = 0;            // between cells, out of their right and lower edges
+    bool picture = false;      // one image, however few they are
   };
   double width = 0, height = 0;
   std::string title{};          // for those who cannot see it

@@ -68,7 +68,7 @@ class Svg {
   }
 
   void draw(const Scene::Cells& c) {
-    if (c.colours.size() > kMostRectangles) return draw_image(c);
+    if (c.picture || c.colours.size() > kMostRectangles) return draw_image(c);
     out_ += "<g shape-rendering=\"crispEdges\">\n";
     for (std::size_t i = 0; i < c.colours.size(); ++i) {
       const auto row = static_cast<Index>(i) / c.columns,

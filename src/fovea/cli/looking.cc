@@ -1,0 +1,79 @@
+#include "fovea/cli/looking.h"
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "fovea/cli/text.h"
+#include "fovea/data/utf8.h"
+#include "fovea/io/image_file.h"
+
+namespace fovea::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string as_json(const std::string& name, const ImageSaid& said, const std::string& question) {
+  Json json = {{"picture", name}};
+  if (!question.empty()) json["question"] = question;
+  json["text"] = said.text;
+  for (const Trace::Choice& choice : said.choices) {
+    json["choices"].push_back({{"text", choice.text}, {"probability", choice.probability}});
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+void add_question_flag(Arguments& app, std::string& question) {
+  app.add_option("--question", question, "for a model that answers questions about pictures")
+      ->type_name("TEXT");
+}
+
+WorldPicture named_picture(const std::string& name, const ImageInput& input) {
+  auto found = world_picture(name, input.width);
+  WorldPicture picture = found ? std::move(*found) : WorldPicture{read_image(name)};
+  const float x = static_cast<float>(input.width) / static_cast<float>(picture.image.width);
+  const float y = static_cast<float>(input.height) / static_cast<float>(picture.image.height);
+  if (!input.any_size) {
+    for (NamedBox& one : picture.truth) {
+      one.box = {x * one.box.left, y * one.box.top, x * one.box.right, y * one.box.bottom};
+    }
+  }
+  picture.image = prepared(picture.image, input);
+  return picture;
+}
+
+void check_question(const ImageModel& model, const std::string& path, const std::string& question) {
+  if (model.asks() && question.empty()) {
+    throw UsageError(fmt::format("{} answers questions about pictures: ask with --question \"...\"",
+                                 printable(path)));
+  }
+  if (!model.asks() && !question.empty()) {
+    throw UsageError(fmt::format("--question: {} is a model of task '{}', which takes none",
+                                 printable(path), model.task()));
+  }
+}
+
+void run_pictures(const RunPictures& work, std::ostream& out) {
+  const auto model = load_image_model(work.model);
+  check_question(*model, work.model, work.question);
+  if (work.pictures.empty()) {
+    throw UsageError(
+        fmt::format("{} looks at pictures: name some, files or of a built-in world as {}",
+                    printable(work.model), model->input().channels == 1 ? "digit:1" : "scene:1"));
+  }
+  for (const std::string& name : work.pictures) {
+    const Image image = named_picture(name, model->input()).image;
+    const ImageSaid said = model->say(std::span(&image, 1), work.question)[0];
+    if (work.json) {
+      out << as_json(name, said, work.question);
+    } else if (work.pictures.size() > 1) {
+      out << printable(name) << '\t' << said.text << '\n';
+    } else {
+      out << said.text << '\n';
+    }
+    out << std::flush;
+  }
+}
+
+}  // namespace fovea::cli
