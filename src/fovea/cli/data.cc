@@ -1,33 +1,14 @@
-// fovea data: writes a built-in data set to files, in the formats `fovea train` reads.
-#include <algorithm>
-#include <array>
+// fovea data: one part per built-in world, and what they share.
+#include "fovea/cli/data.h"
+
 #include <filesystem>
-#include <memory>
-#include <ostream>
 #include <system_error>
 
 #include "fovea/base/files.h"
-#include "fovea/base/parallel.h"
 #include "fovea/cli/text.h"
-#include "fovea/cli/verb.h"
-#include "fovea/data/translation_world.h"
-#include "fovea/training/alignment.h"
+#include "fovea/io/tar.h"
 
 namespace fovea::cli {
-namespace {
-
-struct Options {
-  std::string name, out;
-  Index count = 50'000;
-  std::uint64_t seed = 1;
-  WorldLengths lengths;
-};
-
-struct Part {
-  Split split;
-  std::string name;
-  Index count;
-};
 
 void make_folder(const std::string& path) {
   std::error_code error;
@@ -35,81 +16,38 @@ void make_folder(const std::string& path) {
   if (error) fail("{}: cannot make this folder: {}", path, error.message());
 }
 
-// Calls write(pair) for each sentence in order; blocks of them are made in parallel.
-template <class Write>
-void for_each_pair(const Options& o, const Part& part, const Write& write) {
-  constexpr Index kBlock = 4096;  // sentences in memory at a time
-  for (Index begin = 0; begin < part.count; begin += kBlock) {
-    std::vector<WorldPair> pairs(static_cast<std::size_t>(std::min(kBlock, part.count - begin)));
-    parallel_for(static_cast<Index>(pairs.size()), 64, [&](Index from, Index to) {
-      for (Index i = from; i < to; ++i) {
-        pairs[static_cast<std::size_t>(i)] =
-            world_pair(o.seed, part.split, static_cast<std::uint64_t>(begin + i), o.lengths);
-      }
-    });
-    for (const WorldPair& pair : pairs) write(pair);
+std::vector<DataPart> data_parts(Index count, Index held_out, const std::string& only) {
+  std::vector<DataPart> parts;
+  for (const DataPart& part :
+       {DataPart{Split::kTrain, "train", count}, DataPart{Split::kValid, "valid", held_out},
+        DataPart{Split::kTest, "test", held_out}}) {
+    if (only == "all" || only == part.name) parts.push_back(part);
   }
+  if (parts.size() == 1) parts[0].count = count;
+  return parts;
 }
 
-void write_part(const Options& o, const Part& part, std::ostream& out) {
-  const std::filesystem::path folder(o.out);
-  const std::string text = folder / (part.name + ".tsv");
-  const std::string links = folder / (part.name + ".align");
-  std::string alignments;
-  write_file(text, [&](const FileSink& sink) {
-    for_each_pair(o, part, [&](const WorldPair& pair) {
-      sink(pair.source + '\t' + pair.target + '\n');
-      if (part.split != Split::kTrain) alignments += to_pharaoh(pair.links) + '\n';
+std::string write_pictures(const std::string& path, const std::string& as,
+                           const std::function<void(const PictureSink&)>& write) {
+  if (as == "folder") {
+    make_folder(path);
+    write([&](const std::string& name, const std::string& bytes) {
+      write_file((std::filesystem::path(path) / name).string(), bytes);
     });
+    return path;
+  }
+  const std::string archive = path + ".tar";
+  write_file(archive, [&](const FileSink& sink) {
+    write([&](const std::string& name, const std::string& bytes) {
+      const auto size = static_cast<Index>(bytes.size());
+      sink(tar_header(name, size));
+      sink(bytes);
+      sink(tar_padding(size));
+    });
+    sink(tar_end());
   });
-  out << fmt::format("{}: {}\n", printable(text), counted(part.count, "sentence pair"));
-  if (part.split == Split::kTrain) return;
-  write_file(links, alignments);
-  out << fmt::format("{}: their word alignments\n", printable(links));
+  return archive;
 }
-
-void write_translation(const Options& o, std::ostream& out) {
-  const WorldPair example = world_pair(o.seed, Split::kValid, 0, o.lengths);  // refuses bad lengths
-  const Index held_out = std::clamp<Index>(o.count / 50, 1, 2000);
-  make_folder(o.out);
-  for (const Part& part :
-       {Part{Split::kTrain, "train", o.count}, Part{Split::kValid, "valid", held_out},
-        Part{Split::kTest, "test", held_out}}) {
-    write_part(o, part, out);
-  }
-  out << fmt::format("for example: {}\n             {}\n             {}\n", example.source,
-                     example.target, to_pharaoh(example.links));
-}
-
-Work define(Arguments& app) {
-  const auto o = std::make_shared<Options>();
-  app.add_option("NAME", o->name, "the data set: translation")
-      ->required()
-      ->check(one_of({"translation"}));
-  app.add_option("--out", o->out, "folder for the files; made if it is not there")
-      ->required()
-      ->type_name("DIR");
-  app.add_option("--count", o->count, "training pairs (50,000); a 50th of it to validate and test")
-      ->check(whole_number(1, 1'000'000'000))
-      ->type_name("N");
-  app.add_option("--seed", o->seed, "another seed, other sentences (1)")->type_name("S");
-  app.add_option("--shortest", o->lengths.shortest,
-                 "English words at least, full stop included (3)")
-      ->type_name("A");
-  app.add_option("--longest", o->lengths.longest, "English words at most, up to 60 (20)")
-      ->type_name("B");
-  return [o](std::ostream& out, std::ostream&) {
-    const WorldLengths l = o->lengths, limits = kWorldLimits;
-    if (l.shortest < limits.shortest || l.longest > limits.longest || l.shortest > l.longest) {
-      throw UsageError(fmt::format(
-          "--shortest {} --longest {}: sentences have {} to {} words, and the shortest comes first",
-          l.shortest, l.longest, limits.shortest, limits.longest));
-    }
-    write_translation(*o, out);
-  };
-}
-
-}  // namespace
 
 Verb data_verb() {
   return {
@@ -117,16 +55,11 @@ Verb data_verb() {
       .usage = "NAME --out DIR [options]",
       .summary = "write a built-in data set to files",
       .about =
-          R"(translation: English sentences with their French translations, from a grammar that knows
-agreement, elision, negation and the rest. Each English sentence has exactly one translation.
-Writes train.tsv, valid.tsv and test.tsv (English, a tab, French), and for the last two the
-true word alignments as valid.align and test.align: 0-1 says that English word 0 is French word
-1, 0?1 that they depend on each other. Words are split at spaces, before punctuation and after
-an apostrophe. No sentence of one file is in another. Same seed, same files.)",
-      .examples = {{"fovea data translation --out corpus", "50,000 pairs of up to 20 words"},
-                   {"fovea data translation --out long --count 5000 --shortest 40 --longest 60",
-                    "long sentences only"}},
-      .define = define};
+          R"(Writes a world that this program makes up itself, in the formats `fovea train` reads, with
+the truth beside it: what a model should have looked at. Same seed, same files.)",
+      .examples = {},
+      .define = nullptr,
+      .parts = {data_translation_verb(), data_scenes_verb(), data_digits_verb()}};
 }
 
 }  // namespace fovea::cli

@@ -59,14 +59,14 @@ TEST(Data, SaysWhatCannotBeMeant) {
     return outcome.err;
   };
   EXPECT_EQ(refusal({"translation", "--out", folder / "x", "--longest", "61"}, 2),
-            "fovea data: --shortest 3 --longest 61: sentences have 3 to 60 words, and the shortest "
-            "comes first; try fovea data --help\n");
+            "fovea data translation: --shortest 3 --longest 61: sentences have 3 to 60 words, and "
+            "the shortest comes first; try fovea data translation --help\n");
   EXPECT_THAT(refusal({"translation"}, 2), HasSubstr("--out is required"));
   EXPECT_THAT(refusal({"poems", "--out", folder / "x"}, 2),
-              HasSubstr("'poems' is none of translation"));
+              HasSubstr("'poems' is none of translation, scenes, digits"));
   const std::string file = folder.write("file", "");
   EXPECT_EQ(refusal({"translation", "--out", file + "/x"}, 1),
-            "fovea data: " + file + "/x: cannot make this folder: Not a directory\n");
+            "fovea data translation: " + file + "/x: cannot make this folder: Not a directory\n");
 }
 
 }  // namespace

@@ -57,6 +57,14 @@ std::string usage_message(const CLI::ParseError& error, const CLI::App& program,
                        first.starts_with("-") ? "option" : "verb", fmt::join(names, ", "));
   }
   const std::vector<std::string> left = program.remaining(true);
+  const CLI::App* const chosen = program.get_subcommands().front();
+  for (const Verb& verb : verbs) {
+    if (verb.name != chosen->get_name() || verb.parts.empty() || left.empty()) continue;
+    if (!chosen->get_subcommands().empty()) continue;
+    std::vector<std::string> names;
+    for (const Verb& part : verb.parts) names.push_back(part.name);
+    return fmt::format("'{}' is none of {}", left.front(), fmt::join(names, ", "));
+  }
   return fmt::format("'{}' was not expected", left.empty() ? "" : left.front());
 }
 

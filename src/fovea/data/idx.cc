@@ -106,6 +106,14 @@ bool is_idx(const std::string& path) {
   return start == std::array<char, 3>{0, 0, kUnsignedBytes};
 }
 
+std::string idx_header(std::span<const Index> extents) {
+  std::string header{'\0', '\0', kUnsignedBytes, static_cast<char>(extents.size())};
+  for (const Index extent : extents) {
+    for (const int shift : {24, 16, 8, 0}) header += static_cast<char>(extent >> shift & 255);
+  }
+  return header;
+}
+
 Ids read_idx_labels(const std::string& path) { return read_labels(ByteSource::file(path)); }
 Ids parse_idx_labels(std::string_view bytes, const std::string& name) {
   return read_labels(ByteSource::memory(bytes, name));

@@ -2,6 +2,7 @@
 // gzip.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ Tensor read_idx_images(const std::string& path);
 Tensor parse_idx_images(std::string_view bytes, const std::string& name);
 std::vector<Image> read_idx_pictures(const std::string& path);  // the same as bytes, grey
 bool is_idx(const std::string& path);                           // by its first bytes
+
+// What stands before the bytes, [image, height, width] or [image], of a file that is written.
+std::string idx_header(std::span<const Index> extents);
 
 // [image]
 Ids read_idx_labels(const std::string& path);

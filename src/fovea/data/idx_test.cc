@@ -39,6 +39,25 @@ TEST(Idx, ImagesRunFromZeroToOne) {
   }
 }
 
+TEST(Idx, PicturesAreTheSameAsBytes) {
+  const ScratchFolder folder;
+  const std::string path = folder.write("images.gz", gzipped(images_file()));
+  const std::vector<Image> pictures = read_idx_pictures(path);
+  ASSERT_EQ(pictures.size(), 2u);
+  EXPECT_EQ(pictures[0], (Image{3, 2, 1, {0, 0x33, 0x66, 0x99, 0xcc, 0xff}}));
+  EXPECT_EQ(image_tensor(pictures).values(), read_idx_images(path).values());
+  EXPECT_TRUE(is_idx(path));
+  EXPECT_FALSE(is_idx(folder.write("png", "\x89PNG")));
+  EXPECT_FALSE(is_idx(folder.write("empty", "")));
+  EXPECT_EQ(error_of([&] { read_idx_pictures(folder.write("e", file_of(8, "", 9, 0, 3))); }),
+            (folder / "e") + ": images of 3 x 0 have no pixels");
+}
+
+TEST(Idx, HeadersAreWrittenAsTheyAreRead) {
+  const std::vector<Index> extents = {2, 70'000, 3};
+  EXPECT_EQ(idx_header(extents), file_of(8, "", 2, 70'000, 3));
+}
+
 TEST(Idx, LabelsAreIds) {
   for (const std::string& file : {labels_file(), gzipped(labels_file())}) {
     const Ids labels = parse_idx_labels(file, "l");
