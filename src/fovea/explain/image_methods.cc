@@ -1,0 +1,205 @@
+#include "fovea/explain/image_methods.h"
+
+#include <algorithm>
+
+#include "fovea/autograd/ops.h"
+#include "fovea/base/error.h"
+#include "fovea/explain/image_map.h"
+#include "fovea/explain/input_gradient.h"
+#include "fovea/explain/integrated_gradients.h"
+#include "fovea/explain/map.h"
+#include "fovea/explain/occlusion.h"
+#include "fovea/explain/saliency.h"
+#include "fovea/explain/smooth_grad.h"
+#include "fovea/io/source.h"
+
+namespace fovea {
+namespace {
+
+constexpr Index kMostCells = 64;  // each way, of a map by pixels
+
+struct Subject {
+  const ImageModel& model;
+  const Image& image;
+  const std::string& question;
+  Index label;
+  ImageMethodOptions options;
+
+  // The class's logit, of pixels as units: x [row, pixel, channel]
+  Explained logit() const {
+    const auto of = [this](const Var& x, const Ids&) {
+      const Var pixels =
+          reshape(transpose(x), {x.shape(0), image.channels, image.height, image.width});
+      return squeeze(slice(model.see(pixels, question).logits, 1, label, label + 1), 1);
+    };
+    return {.outputs = 1, .one = of};
+  }
+  Tensor pixels() const {  // [pixel, channel]
+    const Tensor planes = image_tensor(std::span(&image, 1));
+    return planes.reshape({image.channels, -1}).transpose().packed();
+  }
+};
+
+struct Method {
+  const char* name;
+  const char* about;
+  bool has_sign;
+  Tensor (*map)(const Subject&);  // [1, cell]
+};
+
+constexpr Method kMethods[] = {
+    {"saliency", "how much the class's score changes with each pixel", false,
+     [](const Subject& s) { return saliency(s.logit(), s.pixels()); }},
+    {"input-gradient", "what each pixel adds to the score, were it linear", true,
+     [](const Subject& s) { return input_gradient(s.logit(), s.pixels()); }},
+    {"integrated-gradients", "what each pixel adds to the score on the way from black", true,
+     [](const Subject& s) {
+       return integrated_gradients(s.logit(), s.pixels(), {.steps = s.options.steps}).map;
+     }},
+    {"smooth-grad", "saliency, averaged over pictures with a little noise", false,
+     [](const Subject& s) {
+       return smooth_grad(s.logit(), s.pixels(),
+                          {.samples = s.options.samples, .random = Random{.seed = s.options.seed}});
+     }},
+    {"occlusion", "how much the class's probability falls when a cell is hidden", true,
+     [](const Subject& s) {
+       const Index side = s.options.cells;
+       const Explained shown = shown_cells(s.model, s.image, s.question, s.label, side, side);
+       return occlusion(shown, Tensor::full({side * side, 1}, 1));
+     }},
+};
+
+const Method* find(const std::string& name) {
+  const auto* const found = std::find_if(std::begin(kMethods), std::end(kMethods),
+                                         [&](const Method& m) { return name == m.name; });
+  return found == std::end(kMethods) ? nullptr : found;
+}
+
+// An axis for a grid over the picture, once.
+void need_axis(Trace& trace, const std::string& name, Index rows, Index columns,
+               const Image& image) {
+  if (trace.find_axis(name) == nullptr) {
+    trace.axes.push_back(region_axis(name, rows, columns, image));
+  }
+}
+
+// Attention as one map among others: the mean over looks that lead to the class.
+void add_attention(Trace& trace) {
+  const Trace::Head* first = nullptr;
+  for (const Trace::Head& head : trace.heads) {
+    if (head.kind == "cross" && head.queries == "target" && head.weights)
+      first = &head;  // the last
+  }
+  if (first == nullptr) return;
+  trace.methods.push_back({.name = "attention",
+                           .about = "the weights of the last look",
+                           .queries = first->queries,
+                           .keys = first->keys,
+                           .weights = first->weights.packed()});
+}
+
+}  // namespace
+
+Explained shown_cells(const ImageModel& model, const Image& image, const std::string& question,
+                      Index label, Index rows, Index columns) {
+  const Tensor picture = image_tensor(std::span(&image, 1)).packed();
+  const Index plane = image.width * image.height;
+  std::vector<float> mean;
+  for (Index c = 0; c < image.channels; ++c) {
+    double sum = 0;
+    for (Index i = 0; i < plane; ++i) sum += static_cast<double>(picture.data()[c * plane + i]);
+    mean.push_back(static_cast<float>(sum / static_cast<double>(plane)));
+  }
+  const Index width = image.width, height = image.height, channels = image.channels;
+  const auto of = [&model, question, label, rows, columns, picture, mean, plane, width, height,
+                   channels](const Var& x, const Ids&) {
+    const Tensor shown = x.value().packed();
+    const Index count = x.shape(0);
+    Tensor pixels({count, channels, height, width});
+    for (Index r = 0; r < count; ++r) {
+      const float* cells = shown.data() + r * rows * columns;
+      for (Index c = 0; c < channels; ++c) {
+        float* to = pixels.data() + (r * channels + c) * plane;
+        for (Index i = 0; i < plane; ++i) {
+          const float share =
+              cells[i / width * rows / height * columns + i % width * columns / width];
+          to[i] = share * picture.data()[c * plane + i] +
+                  (1 - share) * mean[static_cast<std::size_t>(c)];
+        }
+      }
+    }
+    const Var p = softmax(model.see(Var(pixels), question).logits);
+    return squeeze(slice(p, 1, label, label + 1), 1);
+  };
+  return {.outputs = 1, .one = of};
+}
+
+Index chosen_class(const ImageModel& model, const Trace& trace) {
+  const std::vector<std::string> classes = model.classes();
+  const auto found = std::find(classes.begin(), classes.end(), trace.output);
+  if (found == classes.end()) {
+    fail("explain: {} is no class of this model, so that no method can explain it",
+         in_quotes(trace.output));
+  }
+  return found - classes.begin();
+}
+
+std::vector<std::string> image_method_names(const ImageModel& model) {
+  if (model.classes().empty()) return {};
+  std::vector<std::string> names;
+  if (model.task() == "answer" && model.kind() != "none") names.push_back("attention");
+  for (const Method& method : kMethods) names.push_back(method.name);
+  return names;
+}
+
+std::vector<std::string> parse_image_methods(const std::string& names, const ImageModel& model) {
+  const std::vector<std::string> known = image_method_names(model);
+  if (known.empty()) {
+    fail("--method: a model of task '{}' says words, not one class; its attention can be drawn",
+         model.task());
+  }
+  if (names == "all") return known;
+  std::vector<std::string> wanted;
+  for (std::size_t begin = 0; begin <= names.size();) {
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    const std::string name = names.substr(begin, end - begin);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      fail("--method {}: not known for this model; it has all, {}", in_quotes(name),
+           fmt::join(known, ", "));
+    }
+    if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) wanted.push_back(name);
+    begin = end + 1;
+  }
+  return wanted;
+}
+
+void explain_picture(const ImageModel& model, const Image& image, const std::string& question,
+                     const std::vector<std::string>& names, const ImageMethodOptions& options,
+                     Trace& trace) {
+  const Subject subject{model, image, question, chosen_class(model, trace), options};
+  for (const std::string& name : names) {
+    if (name == "attention") {
+      add_attention(trace);
+      continue;
+    }
+    const Method* method = find(name);
+    Tensor map = method->map(subject);
+    const bool by_pixels = map.size() == image.width * image.height;
+    Index rows = options.cells, columns = options.cells;
+    if (by_pixels) {
+      map = aggregated(map.reshape({image.height, image.width}), kMostCells, kMostCells);
+      rows = map.shape(0);
+      columns = map.shape(1);
+    }
+    const std::string axis = by_pixels ? "pixels" : "cells";
+    need_axis(trace, axis, rows, columns, image);
+    trace.methods.push_back({.name = name,
+                             .about = method->about,
+                             .has_sign = method->has_sign,
+                             .queries = "target",
+                             .keys = axis,
+                             .weights = map.reshape({1, rows * columns})});
+  }
+}
+
+}  // namespace fovea
