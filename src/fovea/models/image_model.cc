@@ -7,6 +7,8 @@
 #include "fovea/io/base64.h"
 #include "fovea/io/png.h"
 #include "fovea/io/source.h"
+#include "fovea/models/answer_model.h"
+#include "fovea/models/class_model.h"
 #include "fovea/models/image_encoder.h"
 #include "fovea/models/model_file.h"
 
@@ -20,7 +22,7 @@ struct ImageTask {
   const char* name;
   Load load;
 };
-constexpr std::array<ImageTask, 0> kTasks{};
+constexpr ImageTask kTasks[] = {{"answer", load_answer_model}, {"classify", load_class_model}};
 
 Trace::Box trace_box(const Box& box) { return {box.left, box.top, box.right, box.bottom}; }
 
@@ -35,7 +37,7 @@ std::unique_ptr<ImageModel> load_image_model(const std::string& path) {
 }
 
 bool is_image_task(const std::string& task) {
-  return std::any_of(kTasks.begin(), kTasks.end(),
+  return std::any_of(std::begin(kTasks), std::end(kTasks),
                      [&](const ImageTask& known) { return task == known.name; });
 }
 

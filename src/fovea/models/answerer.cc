@@ -1,0 +1,104 @@
+#include "fovea/models/answerer.h"
+
+#include <algorithm>
+
+#include "fovea/attention/position.h"
+#include "fovea/base/error.h"
+#include "fovea/data/tokenizer.h"
+#include "fovea/layers/one_head.h"
+
+namespace fovea {
+
+Questions questions_of(std::span<const std::vector<std::int32_t>> questions) {
+  std::size_t longest = 1;
+  for (const auto& words : questions) longest = std::max(longest, words.size());
+  std::vector<std::int32_t> padded;
+  std::vector<Index> lengths;
+  for (const auto& words : questions) {
+    if (words.empty()) fail("answer: question {} has no words", lengths.size() + 1);
+    padded.insert(padded.end(), words.begin(), words.end());
+    padded.insert(padded.end(), longest - words.size(), kPadId);
+    lengths.push_back(static_cast<Index>(words.size()));
+  }
+  return {Ids({static_cast<Index>(questions.size()), static_cast<Index>(longest)}, padded),
+          lengths};
+}
+
+Answerer::Answerer(const AnswererOptions& o, Random& random)
+    : options_(o), encoder_(o.image, random), words_(o.words, o.word_dim, random) {
+  if (o.hops < 1) fail("answerer: {} hops were asked for; take at least 1", o.hops);
+  Index read_dim = 2 * o.reader_dim;
+  if (o.reader == QuestionReader::kGru) {
+    recurrent_ =
+        RecurrentStack({.in = o.word_dim, .hidden = o.reader_dim, .both_directions = true}, random);
+  } else {
+    const BlockOptions block{
+        .model_dim = o.word_dim, .heads = o.heads, .inner_dim = 2 * o.word_dim};
+    for (Index l = 0; l < o.layers; ++l) blocks_.emplace_back(block, random);
+    read_dim = o.word_dim;
+  }
+  question_ = Linear(read_dim, o.hidden, random);
+  const Index dim = encoder_.dim() + kPlaceFeatures;
+  for (Index t = 0; t < o.hops; ++t) {
+    Hop& hop = hops_.emplace_back();
+    if (o.attends) {
+      hop.known = Linear(o.hidden, o.attention_dim, random, false);
+      hop.question = Linear(o.hidden, o.attention_dim, random);
+      hop.both = Linear(2 * o.hidden, o.attention_dim, random);
+      hop.key = Linear(dim, o.attention_dim, random, false);
+    }
+    hop.inner = Linear(2 * o.hidden + dim, 2 * o.hidden, random);
+    hop.outer = Linear(2 * o.hidden, o.hidden, random);
+    hop.norm = LayerNorm(o.hidden);
+  }
+  hidden_ = Linear(o.hidden, 2 * o.hidden, random);
+  output_ = Linear(2 * o.hidden, o.answers, random);
+}
+
+Var Answerer::read(const Questions& questions, Run& run) const {
+  const Index rows = questions.words.shape()[0], time = questions.words.shape()[1];
+  Var x = words_(questions.words);
+  if (options_.reader == QuestionReader::kGru) {
+    const auto last = recurrent_(x, run, questions.lengths).last[0];
+    return question_(concat({last[0].h, last[1].h}, 1));
+  }
+  x = x + Var(sinusoids(time, options_.word_dim));
+  for (const EncoderBlock& block : blocks_) x = block(x, key_lengths(questions.lengths), run);
+  Tensor share = Tensor::zeros({rows, 1, time});  // the mean of what is no padding
+  for (Index r = 0; r < rows; ++r) {
+    const Index length = questions.lengths[static_cast<std::size_t>(r)];
+    std::fill_n(share.data() + r * time, length, 1 / static_cast<float>(length));
+  }
+  return question_(squeeze(matmul(Var(share), x), 1));
+}
+
+Answering Answerer::operator()(const Var& images, const Questions& questions, Run& run) const {
+  Answering result{.logits = {}, .grid = encoder_(images, run), .looks = {}};
+  const Var& grid = result.grid;
+  const Var regions = with_places(regions_of(grid), grid.shape(2), grid.shape(3));
+  const auto rows = static_cast<Index>(questions.lengths.size());
+  const Index count = grid.shape(0);
+  if (rows == 0 || rows % count != 0) {
+    fail("answer: {} questions about {} images; ask each image equally many", rows, count);
+  }
+  const Index each = rows / count;
+  const Var question = reshape(read(questions, run), {count, each, -1});
+  Var known = question;
+  for (const Hop& hop : hops_) {
+    const Var both = concat({known, question}, 2);
+    Var glimpse;
+    if (options_.attends) {
+      const Var query = hop.known(known) * hop.question(question) + hop.both(both);
+      result.looks.push_back(
+          attend(one_head(query), one_head(hop.key(regions)), one_head(regions)));
+      glimpse = without_head(result.looks.back().output, query);
+    } else {
+      glimpse = broadcast_to(mean(regions, 1, true), {count, each, regions.shape(2)});
+    }
+    known = hop.norm(known + hop.outer(hop.inner(concat({both, glimpse}, 2), Activation::kRelu)));
+  }
+  result.logits = reshape(output_(hidden_(known, Activation::kRelu)), {rows, -1});
+  return result;
+}
+
+}  // namespace fovea
