@@ -7,16 +7,21 @@
 #include "fovea/cli/alignment_map.h"
 #include "fovea/cli/explain_files.h"
 #include "fovea/cli/explain_methods.h"
+#include "fovea/cli/explain_pictures.h"
 #include "fovea/cli/lines.h"
+#include "fovea/cli/looking.h"
+#include "fovea/cli/picture_art.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/translating.h"
+#include "fovea/explain/image_map.h"
+#include "fovea/models/model_file.h"
 #include "fovea/models/translation_trace.h"
 
 namespace fovea::cli {
 namespace {
 
 struct Flags {
-  std::string model, color;
+  std::string model, color, question;
   std::vector<std::string> sentences;
   DecodingFlags decoding;
   ExplainFiles files;
@@ -37,6 +42,10 @@ bool is_trace(const std::string& path) {
 
 // All maps of a Trace, one below the other.
 std::string terminal_picture(const Trace& trace, const Flags& f, const TerminalStyle& style) {
+  if (has_picture_maps(trace)) {
+    return fmt::format("{}\n{}\n\n{}", printable(trace.input), printable(trace.output),
+                       picture_art(trace, style));
+  }
   const MapOptions options{.pieces = f.pieces};
   const std::vector<Map> maps =
       f.heads ? maps_of_heads(trace, options) : maps_of(trace, f.decoding.options.look, options);
@@ -96,7 +105,8 @@ void explain_traces(const Flags& f, Drawing& drawing) {
         fmt::format("{} is a trace, which has its sentence in it: give no other", f.model));
   }
   for (Trace& trace : read_traces(f.model)) {
-    if (trace.heads.empty() && trace.methods.empty() && (!f.files.any() || f.files.pictures())) {
+    if (trace.heads.empty() && trace.methods.empty() && !trace.image &&
+        (!f.files.any() || f.files.pictures())) {
       fail("{}: the trace has no map of attention or of a method, so there is nothing to draw",
            f.model);
     }
@@ -154,6 +164,10 @@ void explain(const Flags& f, std::ostream& out, std::ostream& err) {
   Drawing drawing(f, out, err);
   if (is_trace(f.model)) {
     explain_traces(f, drawing);
+  } else if (is_image_task(task_of(f.model))) {
+    explain_pictures(
+        {f.model, f.sentences, f.question, f.methods},
+        [&](Trace trace) { drawing.draw(std::move(trace)); }, out);
   } else {
     explain_sentences(f, drawing, out);
   }
@@ -164,7 +178,9 @@ Work define(Arguments& app) {
   const auto f = std::make_shared<Flags>();
   app.add_option("MODEL", f->model, "what fovea train has written, or a trace (docs/formats.md)")
       ->required();
-  app.add_option("SENTENCE", f->sentences, "what to translate; else lines of standard input");
+  app.add_option("SENTENCE", f->sentences,
+                 "what to translate, else lines of standard input; or pictures");
+  add_question_flag(app, f->question);
   app.add_option("--html", f->files.html, "a page in one file, to explore it in a browser")
       ->type_name("FILE");
   app.add_option("--svg", f->files.svg, "a picture that can be scaled and edited")
@@ -190,8 +206,8 @@ Work define(Arguments& app) {
 Verb explain_verb() {
   return {
       .name = "explain",
-      .usage = "MODEL|TRACE.json [SENTENCE...] [options]",
-      .summary = "draw where a model looked while it translated",
+      .usage = "MODEL|TRACE.json [SENTENCE...|PICTURE...] [options]",
+      .summary = "draw where a model looked",
       .about =
           R"(Translates, and draws the attention: a row for each word that was said, a column for each word
 it could look at, the weights in percent. [83] marks the word with the largest weight: the link
@@ -201,7 +217,10 @@ one JSON file with a trace a line. A trace in the place of the model is drawn as
 
 --method looks from outside, also at a model without attention (docs/explain.md says how); --check
 measures whether a map can be trusted. With --world or --data the given translations are
-explained, and --check prints the means over all of them.)",
+explained, and --check prints the means over all of them.
+
+Of a model that looks at pictures: where it looked for each word, answer or glimpse, over the
+picture. Pictures are PNG or JPEG files, or of a built-in world: scene:1, digit:1.)",
       .examples =
           {{"fovea explain en-fr.safetensors \"The cat sleeps.\"", "in the terminal"},
            {"fovea explain en-fr.safetensors --html cat.html \"The cat sleeps.\"",
@@ -214,6 +233,11 @@ explained, and --check prints the means over all of them.)",
             "what every method says, side by side"},
            {"fovea explain en-fr.safetensors --method all --check --world 50",
             "which of them to believe"},
+           {"fovea explain captioner.safetensors scene:3 --png look.png",
+            "a caption, word by word"},
+           {"fovea explain answerer.safetensors scene:3 --html why.html --question \"how many "
+            "...\"",
+            "an answer, by every method"},
            {"fovea explain trace.json --png map.png", "what any program wrote"}},
       .define = define};
 }

@@ -97,8 +97,10 @@ void Explaining::add(Trace& trace, const Translation& translation,
   figures_.push_back(std::move(figures));
 }
 
-std::string Explaining::summary() const {
-  const std::vector<Trace::Method> means = mean_figures(figures_);
+std::string Explaining::summary() const { return figure_means(figures_, "sentence"); }
+
+std::string figure_means(std::span<const std::vector<Trace::Method>> all, const char* of) {
+  const std::vector<Trace::Method> means = mean_figures(all);
   if (means.empty()) return "";
   // A column for every figure that any method has, in the order of the check.
   std::vector<std::string> names;
@@ -121,8 +123,7 @@ std::string Explaining::summary() const {
     }
     table.add(cells);
   }
-  return fmt::format("mean over {}\n{}", counted(static_cast<Index>(figures_.size()), "sentence"),
-                     table.text());
+  return fmt::format("mean over {}\n{}", counted(static_cast<Index>(all.size()), of), table.text());
 }
 
 std::string correlation_table(const Trace& trace) {

@@ -52,6 +52,9 @@ class Explaining {
   std::vector<std::vector<Trace::Method>> figures_{};  // without maps
 };
 
+// A table of the means; `of`: what was explained, "sentence". "" where there are none.
+std::string figure_means(std::span<const std::vector<Trace::Method>> all, const char* of);
+
 // The trace's rank correlations; "" where it has none.
 std::string correlation_table(const Trace& trace);
 

@@ -198,16 +198,15 @@ Words, for --align, are what white space separates.
 
 A model that looks at pictures says a line for each: a caption, an answer, a class. Pictures are
 PNG or JPEG files, or of the built-in worlds: scene:1, scene:2, ... and digit:1, digit:2, ...)",
-      .examples = {{"fovea run en-fr.safetensors \"The cat sleeps.\"", "one sentence"},
-                   {"fovea run en-fr.safetensors < english.txt > french.txt", "a file"},
-                   {"fovea run en-fr.safetensors --steps \"The cat sleeps.\"",
-                    "how each word came about"},
-                   {"fovea run captioner.safetensors holiday.jpg scene:3", "pictures"},
-                   {"fovea run answerer.safetensors scene:3 --question \"what colour is the shirt "
-                    "of the player kicking the ball\"",
-                    "a question about one"},
-                   {"fovea run a.safetensors b.safetensors --align --json < english.txt",
-                    "two models together, with alignments, for a program"}},
+      .examples =
+          {{"fovea run en-fr.safetensors \"The cat sleeps.\"", "one sentence"},
+           {"fovea run en-fr.safetensors < english.txt > french.txt", "a file"},
+           {"fovea run en-fr.safetensors --steps \"The cat sleeps.\"", "how each word came about"},
+           {"fovea run captioner.safetensors holiday.jpg scene:3", "pictures"},
+           {"fovea run answerer.safetensors scene:3 --question \"how many players are there\"",
+            "a question about one"},
+           {"fovea run a.safetensors b.safetensors --align --json < english.txt",
+            "two models together, with alignments, for a program"}},
       .define = define};
 }
 

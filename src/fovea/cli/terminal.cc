@@ -99,8 +99,12 @@ std::string on_heat(const std::string& text, float weight, Colours colours) {
 }
 
 std::string two_cells(float upper, float lower, Colours colours) {
-  return fmt::format("\x1b[38;{}m\x1b[48;{}m▀", code(weight_colour(upper, Paper::kDark), colours),
-                     code(weight_colour(lower, Paper::kDark), colours));
+  return two_pixels(weight_colour(upper, Paper::kDark), weight_colour(lower, Paper::kDark),
+                    colours);
+}
+
+std::string two_pixels(Rgb upper, Rgb lower, Colours colours) {
+  return fmt::format("\x1b[38;{}m\x1b[48;{}m▀", code(upper, colours), code(lower, colours));
 }
 
 }  // namespace fovea::cli

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "fovea/base/index.h"
+#include "fovea/explain/colour.h"
 
 namespace fovea::cli {
 
@@ -37,5 +38,6 @@ std::string on_heat(const std::string& text, float weight, Colours colours);
 // One character with the colours of two weights, one above the other. Whoever writes it ends the
 // colours.
 std::string two_cells(float upper, float lower, Colours colours);
+std::string two_pixels(Rgb upper, Rgb lower, Colours colours);
 
 }  // namespace fovea::cli

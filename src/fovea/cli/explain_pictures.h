@@ -1,0 +1,22 @@
+// fovea explain for models that look at pictures.
+#pragma once
+
+#include <functional>
+
+#include "fovea/attention/trace.h"
+#include "fovea/cli/explain_methods.h"
+
+namespace fovea::cli {
+
+struct ExplainPictures {
+  std::string model{};
+  std::vector<std::string> pictures{};
+  std::string question{};
+  const MethodFlags& methods;
+};
+
+// Gives a Trace of each picture to `draw`; with --check over several, prints the means at the end.
+void explain_pictures(const ExplainPictures& work, const std::function<void(Trace)>& draw,
+                      std::ostream& out);
+
+}  // namespace fovea::cli
