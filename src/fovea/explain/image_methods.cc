@@ -4,7 +4,7 @@
 
 #include "fovea/autograd/ops.h"
 #include "fovea/base/error.h"
-#include "fovea/explain/image_map.h"
+#include "fovea/explain/grad_cam.h"
 #include "fovea/explain/input_gradient.h"
 #include "fovea/explain/integrated_gradients.h"
 #include "fovea/explain/map.h"
@@ -40,32 +40,70 @@ struct Subject {
   }
 };
 
+// A map over the picture, and the axis of its cells.
+struct Found {
+  Tensor map;  // [rows, columns]
+  const char* axis;
+  std::string about{};  // "": as the method's
+};
+
+Found by_pixels(const Subject& s, const Tensor& map) {
+  return {aggregated(map.reshape({s.image.height, s.image.width}), kMostCells, kMostCells),
+          "pixels"};
+}
+
+// The grid behind the last convolution, and what it says for the class.
+struct Looked {
+  Tensor pixels;
+  GradCam cam;
+};
+Looked look_at(const Subject& s) {
+  const Tensor pixels = image_tensor(std::span(&s.image, 1));
+  const ImageModel::Seen seen = s.model.see(Var::parameter(pixels), s.question);
+  return {pixels, grad_cam(seen.grid, squeeze(slice(seen.logits, 1, s.label, s.label + 1), 1))};
+}
+
 struct Method {
   const char* name;
   const char* about;
   bool has_sign;
-  Tensor (*map)(const Subject&);  // [1, cell]
+  bool needs_grid;  // of a convolutional network
+  Found (*map)(const Subject&);
 };
 
 constexpr Method kMethods[] = {
-    {"saliency", "how much the class's score changes with each pixel", false,
-     [](const Subject& s) { return saliency(s.logit(), s.pixels()); }},
-    {"input-gradient", "what each pixel adds to the score, were it linear", true,
-     [](const Subject& s) { return input_gradient(s.logit(), s.pixels()); }},
-    {"integrated-gradients", "what each pixel adds to the score on the way from black", true,
+    {"saliency", "how much the class's score changes with each pixel", false, false,
+     [](const Subject& s) { return by_pixels(s, saliency(s.logit(), s.pixels())); }},
+    {"input-gradient", "what each pixel adds to the score, were it linear", true, false,
+     [](const Subject& s) { return by_pixels(s, input_gradient(s.logit(), s.pixels())); }},
+    {"integrated-gradients", "what each pixel adds to the score on the way from black", true, false,
      [](const Subject& s) {
-       return integrated_gradients(s.logit(), s.pixels(), {.steps = s.options.steps}).map;
+       return by_pixels(
+           s, integrated_gradients(s.logit(), s.pixels(), {.steps = s.options.steps}).map);
      }},
-    {"smooth-grad", "saliency, averaged over pictures with a little noise", false,
+    {"smooth-grad", "saliency, averaged over pictures with a little noise", false, false,
      [](const Subject& s) {
-       return smooth_grad(s.logit(), s.pixels(),
-                          {.samples = s.options.samples, .random = Random{.seed = s.options.seed}});
+       return by_pixels(
+           s, smooth_grad(s.logit(), s.pixels(),
+                          {.samples = s.options.samples, .random = {.seed = s.options.seed}}));
      }},
-    {"occlusion", "how much the class's probability falls when a cell is hidden", true,
-     [](const Subject& s) {
+    {"occlusion", "how much the class's probability falls when a cell is hidden", true, false,
+     [](const Subject& s) -> Found {
        const Index side = s.options.cells;
        const Explained shown = shown_cells(s.model, s.image, s.question, s.label, side, side);
-       return occlusion(shown, Tensor::full({side * side, 1}, 1));
+       const Tensor map = occlusion(shown, Tensor::full({side * side, 1}, 1));
+       return {map.reshape({side, side}), "cells"};
+     }},
+    {"grad-cam", "", true, true,
+     [](const Subject& s) -> Found {
+       const GradCam cam = look_at(s).cam;
+       return {cam.map.select(0, 0).packed(), "grid", cam.about(0)};
+     }},
+    {"guided-grad-cam", "Grad-CAM's positive part times guided backpropagation, by pixels", true,
+     true,
+     [](const Subject& s) {
+       const Looked looked = look_at(s);
+       return by_pixels(s, guided_grad_cam(looked.cam, *s.model.encoder(), looked.pixels));
      }},
 };
 
@@ -148,7 +186,9 @@ std::vector<std::string> image_method_names(const ImageModel& model) {
   if (model.classes().empty()) return {};
   std::vector<std::string> names;
   if (model.task() == "answer" && model.kind() != "none") names.push_back("attention");
-  for (const Method& method : kMethods) names.push_back(method.name);
+  for (const Method& method : kMethods) {
+    if (!method.needs_grid || model.encoder() != nullptr) names.push_back(method.name);
+  }
   return names;
 }
 
@@ -183,22 +223,15 @@ void explain_picture(const ImageModel& model, const Image& image, const std::str
       continue;
     }
     const Method* method = find(name);
-    Tensor map = method->map(subject);
-    const bool by_pixels = map.size() == image.width * image.height;
-    Index rows = options.cells, columns = options.cells;
-    if (by_pixels) {
-      map = aggregated(map.reshape({image.height, image.width}), kMostCells, kMostCells);
-      rows = map.shape(0);
-      columns = map.shape(1);
-    }
-    const std::string axis = by_pixels ? "pixels" : "cells";
-    need_axis(trace, axis, rows, columns, image);
+    const Found found = method->map(subject);
+    const Index rows = found.map.shape(0), columns = found.map.shape(1);
+    need_axis(trace, found.axis, rows, columns, image);
     trace.methods.push_back({.name = name,
-                             .about = method->about,
+                             .about = found.about.empty() ? method->about : found.about,
                              .has_sign = method->has_sign,
                              .queries = "target",
-                             .keys = axis,
-                             .weights = map.reshape({1, rows * columns})});
+                             .keys = found.axis,
+                             .weights = found.map.reshape({1, rows * columns})});
   }
 }
 

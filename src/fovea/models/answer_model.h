@@ -28,6 +28,7 @@ class AnswerModel final : public ImageModel {
                              const std::string& question) const override;
   Trace trace(const Image& image, const std::string& question) const override;
   Seen see(const Var& pixels, const std::string& question) const override;
+  const ImageEncoder* encoder() const override { return &net_.encoder(); }
 
   Answerer& net() { return net_; }
   const Answerer& net() const { return net_; }

@@ -59,6 +59,7 @@ class Answerer {
   Answering operator()(const Var& images, const Questions& questions, Run& run) const;
 
   const AnswererOptions& options() const { return options_; }
+  const ImageEncoder& encoder() const { return encoder_; }
 
   void visit(auto&& member) {
     member("image", encoder_);

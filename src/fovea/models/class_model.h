@@ -24,6 +24,7 @@ class ClassModel final : public ImageModel {
                              const std::string& question) const override;
   Trace trace(const Image& image, const std::string& question) const override;
   Seen see(const Var& pixels, const std::string& question) const override;
+  const ImageEncoder* encoder() const override { return &net_.encoder(); }
 
   Classifier& net() { return net_; }
   const Classifier& net() const { return net_; }

@@ -20,6 +20,8 @@ struct ImageSaid {
   std::vector<Trace::Choice> choices{};  // the likeliest, the best first; of a caption none
 };
 
+struct ImageEncoder;
+
 class ImageModel {
  public:
   virtual ~ImageModel() = default;
@@ -46,6 +48,7 @@ class ImageModel {
   };
   // pixels [row, channel, height, width], from 0 to 1
   virtual Seen see(const Var& pixels, const std::string& question) const = 0;
+  virtual const ImageEncoder* encoder() const { return nullptr; }  // that made the grid
 };
 
 // By what the file says its task is.
