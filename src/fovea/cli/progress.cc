@@ -62,6 +62,7 @@ void TrainingProgress::stepped(const Progress& progress) {
   if (!progress.skipped) {
     add(recent_.loss, progress.loss.sum);
     add(recent_.loss_count, progress.loss.count);
+    add_figures(recent_.figures, progress.loss.figures, kKeep);
   }
   const double since = style_.seconds() - drawn_at_;
   if (style_.terminal && since >= kSecondsBetweenDrawings) draw("");
@@ -101,6 +102,11 @@ std::vector<std::string> TrainingProgress::facts() const {
     facts.push_back(duration(last_.seconds_left) + " left");
   } else {
     facts.push_back(duration(last_.seconds));
+  }
+  if (recent_.loss_count > 0) {
+    for (const auto& [name, value] : divided(recent_.figures, recent_.loss_count)) {
+      facts.push_back(fmt::format("{} {:.2f}", name, value));
+    }
   }
   if (recent_.seconds > 0) {
     facts.push_back(

@@ -48,6 +48,7 @@ class TrainingProgress : public Observer {
   // Of the last steps, those long ago counting little.
   struct Recent {
     double loss = 0, loss_count = 0, count = 0, seconds = 0;
+    Figures figures{};
   } recent_;
 
   bool drawn_ = false;

@@ -109,6 +109,19 @@ TEST_F(ProgressTest, WithoutATerminalWritesALineNowAndThen) {
   EXPECT_EQ(written(), "");
 }
 
+TEST_F(ProgressTest, ShowsWhatATaskMeasuresBesideItsLoss) {
+  begin(true);
+  clock += 1;
+  progress->stepped(
+      {.step = 3,
+       .seconds = 1,
+       .seconds_left = 83,
+       .loss = {.sum = 200, .count = 100, .figures = {{"reward", 97}, {"entropy", -116}}},
+       .step_seconds = 0.01});
+  EXPECT_EQ(written(),
+            "\rstep 3  loss 2.000  1:23 left  reward 0.97  entropy -1.16  10,000 words/s\x1b[K");
+}
+
 TEST_F(ProgressTest, WritesNotesWithoutTheBarInTheirWay) {
   begin(true);
   step(1);

@@ -39,6 +39,7 @@ void visit_state(State& state, const Member& member) {
   member("loss_count", state.loss_count);
   member("step_seconds", state.step_seconds);
   member("gradient_norm", state.gradient_norm);
+  member("figures", state.figures);
 }
 
 Json state_json(const TrainState& state) {

@@ -26,6 +26,7 @@ struct TrainState {
   // Since that report.
   double loss_sum = 0, loss_count = 0, step_seconds = 0;
   double gradient_norm = 0;
+  Figures figures{};  // sums
 };
 
 struct Checkpoint {

@@ -23,11 +23,16 @@ Checkpoint example() {
                     .loss_sum = 1e-300,
                     .loss_count = 64,
                     .step_seconds = 0.7,
-                    .gradient_norm = 1.1},
+                    .gradient_norm = 1.1,
+                    .figures = {{"reward", 1 / 7.0}, {"entropy", -2}}},
           .options = {{"seed", "1"}, {"data", "\"quoted\"\n"}},
           .tensors = {{"model.a", Tensor({2, 3}, std::vector<float>{1, 2, 3, 4, 5, 6})},
                       {"optimizer.steps", Tensor::full({1}, 12)}},
-          .log = {{.step = 5, .seconds = 1, .loss = std::nan(""), .rate = 0.1},
+          .log = {{.step = 5,
+                   .seconds = 1,
+                   .loss = std::nan(""),
+                   .rate = 0.1,
+                   .figures = {{"reward", 0.5}}},
                   {.step = 10, .seconds = 2, .score = Grade{.value = 0.5, .name = "BLEU"}}}};
 }
 
@@ -50,6 +55,7 @@ TEST(Checkpoint, IsReadAsItWasWritten) {
   EXPECT_EQ(state.loss_count, 64);
   EXPECT_EQ(state.step_seconds, 0.7);
   EXPECT_EQ(state.gradient_norm, 1.1);
+  EXPECT_EQ(state.figures, example().state.figures);
   ASSERT_TRUE(state.best);
   EXPECT_EQ(state.best->value, 1 / 3.0);
   EXPECT_EQ(state.best->text, "33 é");

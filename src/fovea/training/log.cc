@@ -1,5 +1,6 @@
 #include "fovea/training/log.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <limits>
@@ -32,10 +33,33 @@ LogEntry parse_line(std::string_view line) {
   entry.rate = number(object, "rate");
   entry.per_second = number(object, "per_second");
   entry.gradient_norm = number(object, "gradient_norm");
+  if (object.contains("figures")) {
+    for (const auto& item : object.at("figures").items()) {
+      entry.figures.emplace_back(item.key(), number(object.at("figures"), item.key().c_str()));
+    }
+  }
   return entry;
 }
 
 }  // namespace
+
+void add_figures(Figures& to, const Figures& from, double keep) {
+  for (auto& figure : to) figure.second *= keep;
+  for (const auto& figure : from) {
+    const auto same = std::find_if(to.begin(), to.end(),
+                                   [&](const auto& other) { return other.first == figure.first; });
+    if (same == to.end()) {
+      to.push_back(figure);
+    } else {
+      same->second += figure.second;
+    }
+  }
+}
+
+Figures divided(Figures figures, double by) {
+  for (auto& figure : figures) figure.second /= by;
+  return figures;
+}
 
 std::string log_line(const LogEntry& entry) {
   Json object = {{"step", entry.step}, {"seconds", entry.seconds}};
@@ -48,6 +72,7 @@ std::string log_line(const LogEntry& entry) {
     object["rate"] = entry.rate;
     object["per_second"] = entry.per_second;
     object["gradient_norm"] = entry.gradient_norm;
+    for (const auto& [name, value] : entry.figures) object["figures"][name] = value;
   }
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -2,12 +2,15 @@
 //
 //   {"step":100,"seconds":3.2,"loss":4.1,"rate":0.001,"per_second":9021.5,"gradient_norm":0.8}
 //   {"step":100,"seconds":3.9,"metric":"BLEU","score":12.25,"text":"12.3"}
+//
+// What a task measures beside its loss stands in "figures": {"reward":0.97,"spread":0.31}.
 #pragma once
 
 #include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fovea/base/index.h"
@@ -21,6 +24,13 @@ struct Grade {
   std::string text{};  // the value as a person reads it: "38.5"
 };
 
+// What a task measures while it learns, beside its loss: by name, in the order they are shown.
+using Figures = std::vector<std::pair<std::string, double>>;
+
+// to = keep * to + from, name by name; a new name comes last.
+void add_figures(Figures& to, const Figures& from, double keep = 1);
+Figures divided(Figures figures, double by);
+
 // A validation if there is a score; else a report of the steps since the report before it.
 struct LogEntry {
   Index step = 0;
@@ -29,6 +39,7 @@ struct LogEntry {
   double rate = 0;
   double per_second = 0;     // of what the loss counts: words, images
   double gradient_norm = 0;  // of the last step
+  Figures figures{};         // means
   std::optional<Grade> score{};
 };
 

@@ -251,6 +251,7 @@ Loss Loop::accumulate() {
     const Loss loss = task_.step(batch, run);
     total.sum += loss.sum;
     total.count += loss.count;
+    add_figures(total.figures, loss.figures);
   }
   if (!(total.count > 0)) fail("train: there is nothing to learn from in step {}", state_.step + 1);
   return total;
@@ -275,6 +276,7 @@ void Loop::step() {
   if (!now.skipped) {
     state_.loss_sum += now.loss.sum;
     state_.loss_count += now.loss.count;
+    add_figures(state_.figures, now.loss.figures);
     state_.gradient_norm = now.gradient_norm;
   }
   note_limits(now);
@@ -320,9 +322,11 @@ void Loop::report() {
                   .loss = state_.loss_sum / state_.loss_count,
                   .rate = static_cast<double>(rate_at(options_.schedule, state_.step)),
                   .per_second = state_.loss_count / state_.step_seconds,
-                  .gradient_norm = state_.gradient_norm});
+                  .gradient_norm = state_.gradient_norm,
+                  .figures = divided(state_.figures, state_.loss_count)});
   log_file_.add(log_.back());
   state_.loss_sum = state_.loss_count = state_.step_seconds = 0;
+  state_.figures.clear();
 }
 
 // --- validation and the end

@@ -22,7 +22,8 @@ namespace fovea {
 
 struct Loss {
   double sum = 0;
-  double count = 0;  // of what the sum is over: words, images
+  double count = 0;   // of what the sum is over: words, images
+  Figures figures{};  // what else is worth watching, as sums over the same
 };
 
 struct Best {

@@ -440,6 +440,7 @@ TEST_F(Trainer, LogsEveryReportAndValidationOnceHoweverOftenItWasInterrupted) {
     EXPECT_EQ(found[i].loss, expected[i].loss);
     EXPECT_EQ(found[i].rate, expected[i].rate);
     EXPECT_EQ(found[i].gradient_norm, expected[i].gradient_norm);
+    EXPECT_EQ(found[i].figures, expected[i].figures);
     ASSERT_EQ(found[i].score.has_value(), expected[i].score.has_value());
     if (found[i].score) {
       EXPECT_EQ(found[i].score->value, expected[i].score->value);

@@ -55,7 +55,9 @@ class CountingTask : public Task {
     double spoil = 1;
     if (spoiled) spoil = spoiled(batch);
     backward(loss, Tensor::scalar(static_cast<float>(count * spoil)));
-    return {.sum = static_cast<double>(loss.value().item()) * count * spoil, .count = count};
+    return {.sum = static_cast<double>(loss.value().item()) * count * spoil,
+            .count = count,
+            .figures = {{"batch", static_cast<double>(batch) * count}}};
   }
 
   Grade validate() override {
