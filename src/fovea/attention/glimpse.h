@@ -18,8 +18,11 @@ struct Retina {
 // images [batch, channel, height, width], places [batch, 2] (x, y), -1 and 1 being the centres of
 // the image's edges -> [batch, scale * channel * size * size]. Beyond the image there is 0. Patches
 // begin at whole pixels, so no gradient goes to the places: they are chosen (score_function), not
-// followed.
-Tensor glimpse(const Tensor& images, const Tensor& places, const Retina& retina);
+// followed. Gradients do reach the images.
+Var glimpse(const Var& images, const Tensor& places, const Retina& retina);
+
+// The first pixel of a patch around a place, along one axis of the image.
+Index first_pixel(float place, Index extent, Index patch);
 
 // size x size Gaussian filters on a grid: the centre (x, y), the distance between filters (stride)
 // and their width (sigma), both in pixels; each [batch].

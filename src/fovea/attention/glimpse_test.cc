@@ -18,7 +18,7 @@ std::vector<float> seen(const Tensor& image, float x, float y, const Retina& ret
   Tensor place({1, 2});
   place.data()[0] = x;
   place.data()[1] = y;
-  const Tensor patch = glimpse(image, place, retina);
+  const Tensor patch = glimpse(image, place, retina).value();
   return {patch.data(), patch.data() + patch.size()};
 }
 
@@ -44,10 +44,11 @@ TEST(Glimpse, ChannelsAndImagesStayApart) {
   const Tensor images = Tensor::uniform({3, 2, 7, 9}, 0, 1, random);
   const Tensor places = Tensor::uniform({3, 2}, -0.9f, 0.9f, random);
   const Retina retina{.size = 3, .scales = 2};
-  const Tensor all = glimpse(images, places, retina);
+  const Tensor all = glimpse(images, places, retina).value();
   ASSERT_EQ(all.shape(), (Shape{3, 2 * 2 * 9}));
   for (Index b = 0; b < 3; ++b) {
-    const Tensor one = glimpse(images.slice(0, b, b + 1), places.slice(0, b, b + 1), retina);
+    const Tensor one =
+        glimpse(images.slice(0, b, b + 1), places.slice(0, b, b + 1), retina).value();
     EXPECT_TRUE(std::equal(one.data(), one.data() + 36, all.data() + 36 * b)) << b;
   }
 }
@@ -59,6 +60,26 @@ TEST(Glimpse, ShapesThatDoNotFitAreNamed) {
       }),
       "glimpse: images [2, 1, 4, 4] and places [3, 2]; take [batch, channel, height, width] and "
       "[batch, 2]");
+}
+
+// A glimpse is linear in the pixels: <d_y, glimpse(x)> = <d_x, x> for all x and d_y.
+TEST(Glimpse, GradientsReachThePixelsItSaw) {
+  Random random{.seed = 2};
+  const Var images = Var::parameter(Tensor::uniform({3, 2, 7, 9}, 0, 1, random));
+  const Tensor places = Tensor::uniform({3, 2}, -1, 1, random);
+  const Var seen = glimpse(images, places, {.size = 3, .scales = 3});
+  const Tensor d_y = Tensor::uniform(seen.shape(), -1, 1, random);
+  const auto product = [](const Tensor& a, const Tensor& b) {
+    double sum = 0;
+    for (Index i = 0; i < a.size(); ++i) {
+      sum += static_cast<double>(a.packed().data()[i]) * static_cast<double>(b.packed().data()[i]);
+    }
+    return sum;
+  };
+  const double expected = product(d_y, seen.value());
+  backward(seen, d_y);
+  EXPECT_NEAR(product(images.grad(), images.value()), expected, 1e-5);
+  EXPECT_GT(std::abs(expected), 0.1);
 }
 
 GaussianWindow window_at(const Var& x, const Var& y, const Var& stride, const Var& sigma) {

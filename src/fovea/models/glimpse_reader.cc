@@ -10,6 +10,9 @@ namespace fovea {
 namespace {
 
 constexpr float kMostStride = 4;  // pixels between filters of a window that sees all it can
+// Adam steps at full rate however noisy a reward is: places that moved as fast as all else learns
+// would wander to the edges, where tanh holds them.
+constexpr float kPaceOfPlaces = 0.05f;
 
 Index whole_numbers(const GlimpseReaderOptions& o) { return o.channels * o.height * o.width; }
 
@@ -17,6 +20,12 @@ Tensor random_places(Index batch, Random& random) {
   Tensor places({batch, 2});
   for (float& p : places.flat()) p = random.uniform(-1, 1);
   return places;
+}
+
+Tensor identity(Index size) {
+  Tensor matrix = Tensor::zeros({size, size});
+  for (Index i = 0; i < size; ++i) matrix.data()[i * size + i] = 1;
+  return matrix;
 }
 
 Index choices_of(const GlimpseReaderOptions& o) {
@@ -42,10 +51,18 @@ struct GlimpseReader::Look {
   Var patch, place;       // what the glimpse network reads
   Var log_probability{};  // [batch]
   Var entropy{};          // one number, a mean over the batch
+  Tensor tiles{};         // [batch, tile]
+  Tensor sides{};         // [batch], where a patch is not as wide as the retina
+};
+
+struct GlimpseReader::Scene {
+  Var images;     // [batch, channel, height, width]
+  Var tiles{};    // [batch, tile, number]: what each tile shows, if all are looked at
+  Tensor grid{};  // [tile, 2]: their places
 };
 
 GlimpseReader::GlimpseReader(const GlimpseReaderOptions& options, Random& random)
-    : options_(options) {
+    : options_(options), drop_{options.dropout} {
   const GlimpseReaderOptions& o = options_;
   if (o.glimpses < 1)
     fail("glimpse reader: {} glimpses were asked for; take at least 1", o.glimpses);
@@ -58,9 +75,13 @@ GlimpseReader::GlimpseReader(const GlimpseReaderOptions& options, Random& random
   where_ = Linear(o.place_dim, o.glimpse_dim, random);
   core_glimpse_ = Linear(o.glimpse_dim, o.hidden, random);
   core_state_ = Linear(o.hidden, o.hidden, random);
+  core_state_.weight.mutable_value() = identity(o.hidden);  // keeps what was seen (Le et al. 2015)
   if (const Index choices = choices_of(o); choices > 0) {
     chooser_hidden_ = Linear(o.hidden, o.hidden / 2, random);
     chooser_ = Linear(o.hidden / 2, choices, random);
+    if (o.looking == Looking::kPlaces) {
+      for (float& w : chooser_.weight.mutable_value().flat()) w /= kPaceOfPlaces;
+    }
   }
   if (o.looking == Looking::kPlaces || o.looking == Looking::kHard)
     baseline_ = Linear(o.hidden, 1, random);
@@ -80,36 +101,46 @@ Var GlimpseReader::see(const Var& patch, const Var& place) const {
   return relu(what_(patch_(patch, Activation::kRelu)) + where_(place_(place, Activation::kRelu)));
 }
 
-GlimpseReader::Look GlimpseReader::look_at(const Tensor& images, const Tensor& places) const {
-  return {places, Var(glimpse(images, places, options_.retina)), Var(places)};
-}
-
-GlimpseReader::Look GlimpseReader::first_look(const Tensor& images, Run& run) const {
+GlimpseReader::Scene GlimpseReader::scene_of(const Var& images) const {
+  Scene scene{images};
+  const bool soft = options_.looking == Looking::kSoft;
+  if (soft || options_.looking == Looking::kHard) scene.grid = tile_places();
+  if (!soft) return scene;
   const Index batch = images.shape(0);
-  return look_at(images, options_.from_centre && options_.looking != Looking::kRandom
-                             ? Tensor::zeros({batch, 2})
-                             : random_places(batch, run.random));
-}
-
-GlimpseReader::Look GlimpseReader::look_softly(const Tensor& images, const Var& logits) const {
-  const Tensor tiles = tile_places();
-  const Index batch = images.shape(0), count = tiles.shape(0),
-              numbers = options_.retina.numbers(options_.channels);
-  Tensor patches({batch, count, numbers});
-  for (Index k = 0; k < count; ++k) {
+  std::vector<Var> tiles;
+  for (Index k = 0; k < scene.grid.shape(0); ++k) {
     Tensor places({batch, 2});
-    for (Index b = 0; b < batch; ++b) std::copy_n(tiles.data() + 2 * k, 2, places.data() + 2 * b);
-    Tensor there = patches.slice(1, k, k + 1);
-    copy_into(glimpse(images, places, options_.retina).reshape({batch, 1, numbers}), there);
+    for (Index b = 0; b < batch; ++b)
+      std::copy_n(scene.grid.data() + 2 * k, 2, places.data() + 2 * b);
+    tiles.push_back(glimpse(images, places, options_.retina));
   }
-  const Var p = softmax(logits);
-  const Var patch = reshape(matmul(reshape(p, {batch, 1, count}), Var(patches)), {batch, numbers});
-  const Var place = matmul(p, Var(tiles));
-  return {place.value(), patch, place};
+  scene.tiles = stack(tiles, 1);
+  return scene;
 }
 
-GlimpseReader::Look GlimpseReader::look_through_window(const Tensor& images, const Var& raw) const {
-  const Index batch = images.shape(0);
+GlimpseReader::Look GlimpseReader::look_at(const Scene& scene, const Tensor& places) const {
+  return {places, glimpse(scene.images, places, options_.retina), Var(places)};
+}
+
+GlimpseReader::Look GlimpseReader::first_look(const Scene& scene, Run& run) const {
+  const Index batch = scene.images.shape(0);
+  Look look = look_at(scene, options_.from_centre && options_.looking != Looking::kRandom
+                                 ? Tensor::zeros({batch, 2})
+                                 : random_places(batch, run.random));
+  if (scene.grid) look.tiles = Tensor::zeros({batch, scene.grid.shape(0)});
+  return look;
+}
+
+GlimpseReader::Look GlimpseReader::look_softly(const Scene& scene, const Var& logits) const {
+  const Index batch = scene.images.shape(0), count = scene.grid.shape(0);
+  const Var p = softmax(logits);
+  const Var patch = reshape(matmul(reshape(p, {batch, 1, count}), scene.tiles), {batch, -1});
+  const Var place = matmul(p, Var(scene.grid));
+  return {.places = place.value(), .patch = patch, .place = place, .tiles = p.value()};
+}
+
+GlimpseReader::Look GlimpseReader::look_through_window(const Scene& scene, const Var& raw) const {
+  const Index batch = scene.images.shape(0);
   const auto part = [&](Index i) { return reshape(slice(raw, 1, i, i + 1), {batch}); };
   const Var x = tanh(part(0)), y = tanh(part(1));
   const Var stride = sigmoid(part(2)) * kMostStride + 0.2f,
@@ -118,92 +149,116 @@ GlimpseReader::Look GlimpseReader::look_through_window(const Tensor& images, con
   for (Index scale = 0; scale < options_.retina.scales; ++scale) {
     const auto wider = static_cast<float>(Index{1} << scale);
     patches.push_back(reshape(
-        gaussian_glimpse(Var(images), {x, y, stride * wider, sigma * wider, options_.retina.size}),
+        gaussian_glimpse(scene.images, {x, y, stride * wider, sigma * wider, options_.retina.size}),
         {batch, -1}));
   }
   const Var patch = concat(patches, 1);
   const Var place = stack(std::initializer_list<Var>{x, y}, 1);
-  return {place.value(), patch, place};
+  const Var sides = stride * static_cast<float>(options_.retina.size);
+  return {.places = place.value(), .patch = patch, .place = place, .sides = sides.value()};
 }
 
-GlimpseReader::Look GlimpseReader::next_look(const Tensor& images, const Var& state,
-                                             Run& run) const {
-  const Index batch = images.shape(0);
-  const bool follows = options_.looking == Looking::kSoft || options_.looking == Looking::kGaussian;
-  if (options_.looking == Looking::kRandom)
-    return look_at(images, random_places(batch, run.random));
-  // What is drawn learns by reward alone: its loss must not reshape the state.
-  const Var chosen = chooser_(chooser_hidden_(follows ? state : state.detach(), Activation::kRelu));
-  if (options_.looking == Looking::kSoft) return look_softly(images, chosen);
-  if (options_.looking == Looking::kGaussian) return look_through_window(images, chosen);
-  if (options_.looking == Looking::kHard) {
-    const Ids tiles =
-        run.training ? sample_categorical(chosen.value(), run.random) : argmax(chosen.value());
-    const Tensor grid = tile_places();
-    Tensor places({batch, 2});
-    for (Index b = 0; b < batch; ++b)
-      std::copy_n(grid.data() + 2 * tiles[b], 2, places.data() + 2 * b);
-    Look look = look_at(images, places);
-    const Var log_p = log_softmax(chosen);
-    look.log_probability = pick(log_p, tiles);
-    look.entropy = -mean(sum(exp(log_p) * log_p, 1));
-    return look;
-  }
-  const Var middle = tanh(chosen);  // [batch, 2]
+GlimpseReader::Look GlimpseReader::look_at_tile(const Scene& scene, const Var& logits,
+                                                Run& run) const {
+  const Index batch = scene.images.shape(0);
+  const Ids tiles =
+      run.training ? sample_categorical(logits.value(), run.random) : argmax(logits.value());
+  Tensor places({batch, 2});
+  for (Index b = 0; b < batch; ++b)
+    std::copy_n(scene.grid.data() + 2 * tiles[b], 2, places.data() + 2 * b);
+  Look look = look_at(scene, places);
+  const Var log_p = log_softmax(logits), p = exp(log_p);
+  look.log_probability = pick(log_p, tiles);
+  look.entropy = -mean(sum(p * log_p, 1));
+  look.tiles = p.value();
+  return look;
+}
+
+GlimpseReader::Look GlimpseReader::look_at_place(const Scene& scene, const Var& chosen,
+                                                 Run& run) const {
+  const float sigma = options_.sigma;
+  const Var middle = tanh(chosen * kPaceOfPlaces);  // [batch, 2]
   Tensor places = middle.value().packed();
   if (run.training) {
-    Tensor drawn({batch, 2});
-    for (Index i = 0; i < 2 * batch; ++i) {
-      drawn.data()[i] = places.data()[i] + options_.sigma * run.random.normal();
-    }
+    Tensor drawn(places.shape());
+    for (Index i = 0; i < drawn.size(); ++i)
+      drawn.data()[i] = places.data()[i] + sigma * run.random.normal();
     places = drawn;
   }
   // The density is that of what was drawn; the eye stays within the image.
-  const Var away = (Var(places) - middle) / options_.sigma;
+  const Var away = (Var(places) - middle) / sigma;
   Tensor seen(places.shape());
   std::transform(places.flat().begin(), places.flat().end(), seen.flat().begin(),
                  [](float p) { return std::clamp(p, -1.0f, 1.0f); });
-  Look look = look_at(images, seen);
+  Look look = look_at(scene, seen);
   look.log_probability = sum(square(away) * -0.5f, 1);
-  const float entropy = 1 + std::log(2 * std::numbers::pi_v<float>) + 2 * std::log(options_.sigma);
+  const float entropy = 1 + std::log(2 * std::numbers::pi_v<float>) + 2 * std::log(sigma);
   look.entropy = Var(Tensor::scalar(entropy));
   return look;
 }
 
-GlimpseReading GlimpseReader::read(const Tensor& images, Run& run, bool beliefs) const {
+GlimpseReader::Look GlimpseReader::next_look(const Scene& scene, const Var& state, Run& run) const {
+  if (options_.looking == Looking::kRandom)
+    return look_at(scene, random_places(scene.images.shape(0), run.random));
+  // What is drawn learns by reward alone: its loss must not reshape the state.
+  const bool follows = options_.looking == Looking::kSoft || options_.looking == Looking::kGaussian;
+  const Var chosen = chooser_(chooser_hidden_(follows ? state : state.detach(), Activation::kRelu));
+  switch (options_.looking) {
+    case Looking::kSoft:
+      return look_softly(scene, chosen);
+    case Looking::kGaussian:
+      return look_through_window(scene, chosen);
+    case Looking::kHard:
+      return look_at_tile(scene, chosen, run);
+    default:
+      return look_at_place(scene, chosen, run);
+  }
+}
+
+GlimpseReading GlimpseReader::read_whole(const Var& images, Run& run, bool beliefs) const {
+  const GlimpseReaderOptions& o = options_;
+  const Shape& shape = images.shape();
+  if (shape[2] != o.height || shape[3] != o.width) {
+    fail(
+        "glimpse reader: images of {} x {}, but this one reads {} x {} at once; only glimpses "
+        "read other sizes",
+        shape[3], shape[2], o.width, o.height);
+  }
+  const Var hidden = patch_(reshape(images, {shape[0], -1}), Activation::kRelu);
+  GlimpseReading reading;
+  reading.logits = output_(drop_(what_(drop_(hidden, run), Activation::kRelu), run));
+  if (beliefs) reading.beliefs.push_back(softmax(reading.logits).value());
+  return reading;
+}
+
+GlimpseReading GlimpseReader::read(const Var& images, Run& run, bool beliefs) const {
   const GlimpseReaderOptions& o = options_;
   const Shape& shape = images.shape();
   if (shape.rank() != 4 || shape[1] != o.channels) {
     fail("glimpse reader: images {}; take [batch, {}, height, width]", shape.text(), o.channels);
   }
+  if (o.looking == Looking::kWhole) return read_whole(images, run, beliefs);
+  const Scene scene = scene_of(images);
   GlimpseReading reading;
-  if (o.looking == Looking::kWhole) {
-    if (shape[2] != o.height || shape[3] != o.width) {
-      fail(
-          "glimpse reader: images of {} x {}, but this one reads {} x {} at once; only glimpses "
-          "read other sizes",
-          shape[3], shape[2], o.width, o.height);
-    }
-    const Var hidden = patch_(Var(images.reshape({shape[0], -1})), Activation::kRelu);
-    reading.logits = output_(what_(hidden, Activation::kRelu));
-    if (beliefs) reading.beliefs.push_back(softmax(reading.logits).value());
-    return reading;
-  }
   Var state;
   std::vector<Var> log_probabilities, baselines, entropies;
   for (Index t = 0; t < o.glimpses; ++t) {
-    const Look look = t == 0 ? first_look(images, run) : next_look(images, state, run);
+    const Look look = t == 0 ? first_look(scene, run) : next_look(scene, state, run);
     if (look.log_probability) {
       log_probabilities.push_back(look.log_probability);
       baselines.push_back(reshape(baseline_(state.detach()), {shape[0]}));
       entropies.push_back(look.entropy);
     }
     reading.places.push_back(look.places);
-    const Var input = core_glimpse_(see(look.patch, look.place));
+    const Var input = core_glimpse_(drop_(see(look.patch, look.place), run));
     state = relu(state ? input + core_state_(state) : input);
-    if (beliefs) reading.beliefs.push_back(softmax(output_(state)).value());
+    if (!beliefs) continue;
+    reading.beliefs.push_back(softmax(output_(state)).value());
+    if (look.tiles) reading.tiles.push_back(look.tiles);
+    reading.sides.push_back(
+        look.sides ? look.sides : Tensor::full({shape[0]}, static_cast<float>(o.retina.size)));
   }
-  reading.logits = output_(state);
+  reading.logits = output_(drop_(state, run));
   if (!log_probabilities.empty()) {
     reading.log_probability = stack(log_probabilities, 1);
     reading.baseline = stack(baselines, 1);

@@ -7,8 +7,10 @@
 
 #include "fovea/attention/glimpse.h"
 #include "fovea/autograd/run.h"
+#include "fovea/layers/dropout.h"
 #include "fovea/layers/linear.h"
 #include "fovea/layers/parameters.h"
+#include "fovea/models/options_text.h"
 
 namespace fovea {
 
@@ -22,6 +24,7 @@ enum class Looking {
 };
 constexpr std::array<const char*, 6> kLookingNames = {"places",   "hard",   "soft",
                                                       "gaussian", "random", "whole"};
+constexpr std::array<const char*, 6> names_of(Looking) { return kLookingNames; }
 
 struct GlimpseReaderOptions {
   Looking looking = Looking::kPlaces;
@@ -33,16 +36,39 @@ struct GlimpseReaderOptions {
   Index tiles = 5;           // each way, of kHard and kSoft
   float sigma = 0.1f;        // of a place, of half the image
   bool from_centre = false;  // the first place; else it is drawn from the whole image
+  float dropout = 0;         // of what a glimpse showed, and of the state that answers
 };
+
+void fields(auto& o, auto&& field) requires is_options<GlimpseReaderOptions, decltype(o)> {
+  field("looking", o.looking);
+  field("glimpse_size", o.retina.size);
+  field("scales", o.retina.scales);
+  field("glimpses", o.glimpses);
+  field("channels", o.channels);
+  field("classes", o.classes);
+  field("width", o.width);
+  field("height", o.height);
+  field("patch_dim", o.patch_dim);
+  field("place_dim", o.place_dim);
+  field("glimpse_dim", o.glimpse_dim);
+  field("hidden", o.hidden);
+  field("tiles", o.tiles);
+  field("sigma", o.sigma);
+  field("from_centre", o.from_centre);
+  field("dropout", o.dropout);
+}
 
 // How a batch was read.
 struct GlimpseReading {
   Var logits;                   // [batch, class]
   std::vector<Tensor> places;   // of each glimpse, [batch, 2]
   std::vector<Tensor> beliefs;  // probabilities after each glimpse, [batch, class], if asked for
-  Var log_probability;          // [batch, choice]: of what was drawn; none where nothing is
-  Var baseline;                 // [batch, choice]: the reward that is to be expected
-  Var entropy;                  // of the choices, one number; none where nothing is drawn
+  std::vector<Tensor> tiles;    // probabilities of tiles, [batch, tile], if asked for and there are
+                                // any; 0 for the first glimpse, which is not chosen
+  std::vector<Tensor> sides;  // pixels that the finest patch covers each way, [batch], if asked for
+  Var log_probability;        // [batch, choice]: of what was drawn; none where nothing is
+  Var baseline;               // [batch, choice]: the reward that is to be expected
+  Var entropy;                // of the choices, one number; none where nothing is drawn
 };
 
 // Gradient routes, as the paper declares them: cross-entropy trains all but the chooser and the
@@ -53,7 +79,8 @@ class GlimpseReader {
 
   // images [batch, channel, height, width]. While training, places are drawn; else the likeliest is
   // taken, and only the first is drawn from run.random.
-  GlimpseReading read(const Tensor& images, Run& run, bool beliefs = false) const;
+  GlimpseReading read(const Var& images, Run& run, bool beliefs = false) const;
+  Tensor tile_places() const;  // their centres, [tiles * tiles, 2]
 
   const GlimpseReaderOptions& options() const { return options_; }
 
@@ -73,15 +100,21 @@ class GlimpseReader {
  private:
   struct Look;  // one glimpse
 
+  struct Scene;  // what there is to look at
+
   Var see(const Var& patch, const Var& place) const;  // the glimpse network
-  Look first_look(const Tensor& images, Run& run) const;
-  Look next_look(const Tensor& images, const Var& state, Run& run) const;
-  Look look_at(const Tensor& images, const Tensor& places) const;
-  Look look_softly(const Tensor& images, const Var& logits) const;
-  Look look_through_window(const Tensor& images, const Var& raw) const;
-  Tensor tile_places() const;  // [tiles * tiles, 2]
+  Look first_look(const Scene& scene, Run& run) const;
+  Look next_look(const Scene& scene, const Var& state, Run& run) const;
+  Look look_at(const Scene& scene, const Tensor& places) const;
+  Look look_at_place(const Scene& scene, const Var& chosen, Run& run) const;
+  Look look_at_tile(const Scene& scene, const Var& logits, Run& run) const;
+  Look look_softly(const Scene& scene, const Var& logits) const;
+  Look look_through_window(const Scene& scene, const Var& raw) const;
+  Scene scene_of(const Var& images) const;
+  GlimpseReading read_whole(const Var& images, Run& run, bool beliefs) const;
 
   GlimpseReaderOptions options_;
+  Dropout drop_;
   Linear patch_, place_, what_, where_;
   Linear core_glimpse_, core_state_;
   Linear chooser_hidden_, chooser_;  // of the next place

@@ -9,6 +9,7 @@
 #include "fovea/io/source.h"
 #include "fovea/models/answer_model.h"
 #include "fovea/models/class_model.h"
+#include "fovea/models/glimpse_model.h"
 #include "fovea/models/image_encoder.h"
 #include "fovea/models/model_file.h"
 
@@ -22,7 +23,11 @@ struct ImageTask {
   const char* name;
   Load load;
 };
-constexpr ImageTask kTasks[] = {{"answer", load_answer_model}, {"classify", load_class_model}};
+std::unique_ptr<ImageModel> load_glimpses(const std::string& path) {
+  return std::make_unique<GlimpseModel>(load_glimpse_model(path));
+}
+constexpr ImageTask kTasks[] = {
+    {"answer", load_answer_model}, {"classify", load_class_model}, {"glimpse", load_glimpses}};
 
 Trace::Box trace_box(const Box& box) { return {box.left, box.top, box.right, box.bottom}; }
 

@@ -1,0 +1,152 @@
+#include "fovea/models/glimpse_model.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "fovea/base/error.h"
+#include "fovea/models/model_file.h"
+
+namespace fovea {
+namespace {
+
+constexpr const char* kTask = "glimpse";
+constexpr const char* kClasses = "classes";  // a name a line
+
+Run same_for_each() { return {.random = {.seed = 1}}; }
+
+bool draws(const GlimpseReaderOptions& o) {
+  return o.looking == Looking::kRandom || (o.looking != Looking::kWhole && !o.from_centre);
+}
+
+Trace::Box box_around(const float* place, float side, const Image& image) {
+  const auto pixels = static_cast<Index>(side + 0.5f);
+  const auto left = static_cast<float>(first_pixel(place[0], image.width, pixels)),
+             top = static_cast<float>(first_pixel(place[1], image.height, pixels));
+  return {left, top, left + static_cast<float>(pixels), top + static_cast<float>(pixels)};
+}
+
+void add_glimpses(const GlimpseReading& reading, const GlimpseReaderOptions& o, const Image& image,
+                  Trace& trace) {
+  Trace::Axis glimpses{.name = "glimpses", .kind = "glimpses"};
+  for (std::size_t i = 0; i < reading.places.size(); ++i) {
+    const Tensor place = reading.places[i].packed();
+    glimpses.labels.push_back({.text = std::to_string(i + 1),
+                               .word = static_cast<Index>(i),
+                               .box = box_around(place.data(), reading.sides[i].data()[0], image)});
+  }
+  Trace::Axis retina{.name = "retina", .kind = "scales"};
+  for (Index scale = 0; scale < o.retina.scales; ++scale) {
+    retina.labels.push_back({.text = std::to_string(o.retina.size << scale), .word = scale});
+  }
+  trace.axes.push_back(std::move(glimpses));
+  trace.axes.push_back(std::move(retina));
+}
+
+void add_tiles(const GlimpseReading& reading, const GlimpseReaderOptions& o, const Image& image,
+               Trace& trace) {
+  trace.axes.push_back(region_axis("regions", o.tiles, o.tiles, image));
+  const Index count = o.tiles * o.tiles;
+  Tensor weights({static_cast<Index>(reading.tiles.size()), count});
+  for (std::size_t i = 0; i < reading.tiles.size(); ++i) {
+    const Tensor row = reading.tiles[i].packed();
+    std::copy_n(row.data(), count, weights.data() + static_cast<Index>(i) * count);
+  }
+  trace.heads.push_back(
+      {.kind = "cross", .queries = "glimpses", .keys = "regions", .weights = weights});
+}
+
+}  // namespace
+
+GlimpseModel::GlimpseModel(const GlimpseReaderOptions& options,
+                           std::vector<std::string> class_names, Random random)
+    : net(options, random), names(std::move(class_names)) {
+  if (static_cast<Index>(names.size()) != options.classes)
+    fail("glimpse model: {} names for {} classes", names.size(), options.classes);
+}
+
+std::string GlimpseModel::kind() const {
+  return kLookingNames[static_cast<std::size_t>(net.options().looking)];
+}
+
+ImageInput GlimpseModel::input() const {
+  const GlimpseReaderOptions& o = net.options();
+  return {o.width, o.height, o.channels, o.looking != Looking::kWhole};
+}
+
+std::vector<ImageSaid> GlimpseModel::say(std::span<const Image> images, const std::string&) const {
+  const NoGrad guard;
+  std::vector<ImageSaid> said;
+  for (const Image& image : images) {
+    Run run = same_for_each();
+    const Tensor p = softmax(net.read(image_tensor({&image, 1}), run).logits).value().packed();
+    const auto choices = likeliest(p.flat(), names);
+    said.push_back({choices[0].text, choices});
+  }
+  return said;
+}
+
+Trace GlimpseModel::trace(const Image& image, const std::string&) const {
+  const NoGrad guard;
+  const GlimpseReaderOptions& o = net.options();
+  Run run = same_for_each();
+  const GlimpseReading reading = net.read(image_tensor({&image, 1}), run, true);
+  Trace trace = image_trace(*this, image);
+  if (!reading.places.empty()) add_glimpses(reading, o, image, trace);
+  if (!reading.tiles.empty()) add_tiles(reading, o, image, trace);
+  Trace::Axis target{.name = "target", .kind = "beliefs"};
+  for (const Tensor& belief : reading.beliefs) {
+    const Tensor p = belief.packed();
+    trace.steps.push_back({.choices = likeliest(p.flat(), names, o.classes)});
+    target.labels.push_back({.text = trace.steps.back().choices[0].text,
+                             .word = static_cast<Index>(target.labels.size())});
+  }
+  trace.output = target.labels.back().text;
+  trace.axes.push_back(std::move(target));
+  return trace;
+}
+
+ImageModel::Seen GlimpseModel::see(const Var& pixels, const std::string&) const {
+  Run run = same_for_each();
+  if (!draws(net.options())) return {net.read(pixels, run).logits, {}};
+  std::vector<Var> rows;
+  for (Index i = 0; i < pixels.shape(0); ++i) {
+    run = same_for_each();
+    rows.push_back(net.read(slice(pixels, 0, i, i + 1), run).logits);
+  }
+  return {concat(rows, 0), {}};
+}
+
+GlimpseModel make_glimpse_model(const GlimpseReaderOptions& options, Random random) {
+  std::vector<std::string> names;
+  for (Index i = 0; i < options.classes; ++i) names.push_back(std::to_string(i));
+  return {options, std::move(names), random};
+}
+
+std::string to_text(const GlimpseReaderOptions& options) { return options_to_text(kTask, options); }
+
+void save(GlimpseModel& model, const std::string& path) {
+  write_model(path, {.task = kTask,
+                     .options = to_text(model.net.options()),
+                     .parts = {{kClasses, fmt::format("{}", fmt::join(model.names, "\n"))}},
+                     .training = model.notes,
+                     .tensors = model.tensors()});
+}
+
+GlimpseModel load_glimpse_model(const std::string& path) {
+  const SavedModel file = read_model(path, kTask);
+  OptionsReader reader(file.options, path);
+  const auto options = options_from<GlimpseReaderOptions>(reader);
+  std::istringstream lines(part_of(file, kClasses, path));
+  std::vector<std::string> names;
+  for (std::string line; std::getline(lines, line);) names.push_back(line);
+  if (static_cast<Index>(names.size()) != options.classes) {
+    fail("{}: the model has {} classes but {} names of them; is it damaged?", path, options.classes,
+         names.size());
+  }
+  GlimpseModel model(options, std::move(names), {.zeros = true});
+  load_tensors(path, file.tensors, model.tensors());
+  model.notes = file.training;
+  return model;
+}
+
+}  // namespace fovea
