@@ -78,6 +78,12 @@ Ids read_labels(const ByteSource& source) {
 
 }  // namespace
 
+LabelledImages slice(const LabelledImages& all, Index begin, Index end) {
+  const auto labels = all.labels.values();
+  return {all.images.slice(0, begin, end),
+          Ids(std::vector<std::int32_t>(labels.begin() + begin, labels.begin() + end))};
+}
+
 LabelledImages read_idx(const std::string& images_path, const std::string& labels_path) {
   // Labels first: they are small, and an exchange of the two files shows at once.
   Ids labels = read_idx_labels(labels_path);

@@ -17,6 +17,7 @@ struct LabelledImages {
   Tensor images;  // [image, height, width], from 0 (black) to 1
   Ids labels;     // [image]
 };
+LabelledImages slice(const LabelledImages& all, Index begin, Index end);
 
 // Both files; they must have the same number of entries.
 LabelledImages read_idx(const std::string& images_path, const std::string& labels_path);
