@@ -110,11 +110,13 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/README.md)
   endif()
 endif()
 
-# The translator in about twenty lines learns and translates.
-if(TARGET example_translate)
-  add_test(NAME examples.translate COMMAND example_translate WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
-  set_tests_properties(examples.translate PROPERTIES TIMEOUT 300)
-endif()
+# Models in some twenty lines: they learn, and fail when they do not.
+foreach(name IN ITEMS translate glimpse ask)
+  if(TARGET example_${name})
+    add_test(NAME examples.${name} COMMAND example_${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+    set_tests_properties(examples.${name} PROPERTIES TIMEOUT 300)
+  endif()
+endforeach()
 
 # A program outside this tree builds against the installed package.
 add_test(NAME install.consumer

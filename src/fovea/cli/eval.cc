@@ -1,15 +1,18 @@
 // fovea eval: grades of trained translators, each with its signature.
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <ostream>
 
 #include "fovea/base/files.h"
 #include "fovea/base/parallel.h"
+#include "fovea/cli/eval_tasks.h"
 #include "fovea/cli/json_text.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/translating.h"
+#include "fovea/models/model_file.h"
 #include "fovea/training/chart.h"
 #include "fovea/training/translation_exam.h"
 
@@ -28,6 +31,7 @@ struct Flags {
   std::uint64_t seed = 1;
   std::string split = "valid";
   DecodingFlags decoding;
+  EvalFlags pictures;  // what only tasks with pictures have
 
   bool world() const { return data.empty() && source.empty(); }
   WorldLengths lengths() const {
@@ -234,7 +238,8 @@ void check(const Flags& f) {
 }
 
 void add_world_flags(Arguments& app, Flags& f) {
-  app.add_option("--count", f.count, "of the built-in world: how many sentences (500)")
+  app.add_option("--count", f.count,
+                 "of the built-in world: how many sentences (500) or pictures (1,000)")
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
   app.add_option("--shortest", f.shortest, "words at least (3)")
@@ -249,6 +254,44 @@ void add_world_flags(Arguments& app, Flags& f) {
   app.add_option("--seed", f.seed, "another seed, other sentences (1)")
       ->check(whole_number(0))
       ->type_name("S");
+}
+
+// Graded by a function of its own, if there is one for the task of these models.
+struct PictureTask {
+  const char* name;
+  void (*grade)(const EvalFlags& flags, std::ostream& out);
+};
+constexpr std::array kPictureTasks = {PictureTask{"glimpse", eval_glimpse}};
+
+const PictureTask* picture_task(const Flags& f) {
+  const std::string task = task_of(f.models[0]);
+  for (const PictureTask& known : kPictureTasks) {
+    if (task == known.name) return &known;
+  }
+  return nullptr;
+}
+
+void add_picture_flags(Arguments& app, EvalFlags& f) {
+  const auto count = [&](const char* name, std::optional<Index>& value, Index least,
+                         const char* what) {
+    app.add_option(name, value, what)->check(whole_number(least))->type_name("N");
+  };
+  app.add_option("--images", f.images, "of glimpse models: an IDX file")->type_name("FILE");
+  app.add_option("--labels", f.labels, "and its labels")->type_name("FILE");
+  count("--held-out", f.held_out, 1, "only the last N of them");
+  count("--size", f.size, 1, "place each image somewhere in a picture of N x N");
+  count("--clutter", f.clutter, 0, "pieces of other images in these pictures (0)");
+}
+
+EvalFlags picture_flags(const Flags& f) {
+  EvalFlags flags = f.pictures;
+  flags.models = f.models;
+  flags.data = f.data;
+  flags.count = f.count;
+  flags.seed = f.seed;
+  flags.split = f.split == "test" ? Split::kTest : Split::kValid;
+  flags.json = f.json;
+  return flags;
 }
 
 Work define(Arguments& app) {
@@ -267,6 +310,7 @@ Work define(Arguments& app) {
       ->check(one_of({"space", "apart"}))
       ->type_name("KIND");
   add_world_flags(app, *f);
+  add_picture_flags(app, f->pictures);
   app.add_flag("--ensemble", f->ensemble, "several models vote, instead of being compared");
   app.add_flag("--by-length", f->by_length, "BLEU against the length of the source");
   app.add_option("--bucket", f->bucket, "words of a range of lengths (10)")
@@ -280,7 +324,11 @@ Work define(Arguments& app) {
   app.add_flag("--json", f->json, "print JSON");
   add_decoding_flags(app, f->decoding);
   add_look_flags(app, f->decoding.options.look);
-  return [f](std::ostream& out, std::ostream& err) {
+  return [f, &app](std::ostream& out, std::ostream& err) {
+    if (const PictureTask* task = picture_task(*f)) return task->grade(picture_flags(*f), out);
+    for (const char* option : {"--images", "--labels", "--held-out", "--size", "--clutter"}) {
+      if (app.has(option)) throw UsageError(fmt::format("{}: not for translators", option));
+    }
     check(*f);
     evaluate(*f, out, err);
   };
@@ -292,16 +340,21 @@ Verb eval_verb() {
   return {
       .name = "eval",
       .usage = "MODEL... [--data FILE] [options]",
-      .summary = "grade trained models on sentences with known translations",
+      .summary = "grade trained models on sentences or pictures with known answers",
       .about =
           R"(BLEU and chrF as sacreBLEU counts them, with their signatures; the share of translations that
 are right to the letter; the perplexity of the given translations; AER, the error of the
 alignments, where the true ones are known. Without --data: sentences of the built-in
-English-French world that training never sees.)",
+English-French world that training never sees.
+
+Of models that read by glimpses: errors, what was taken for what, and where they looked; without
+--images on digits of the built-in world, in pictures of any size.)",
       .examples = {{"fovea eval en-fr.safetensors", "the built-in world"},
                    {"fovea eval en-de.safetensors --data valid.tsv", "your own pairs"},
                    {"fovea eval fixed.safetensors bahdanau.safetensors --by-length --svg curve.svg",
-                    "which of them stands long sentences"}},
+                    "which of them stands long sentences"},
+                   {"fovea eval digits.safetensors --size 100 --clutter 8",
+                    "glimpses, in larger pictures than it has learnt from"}},
       .define = define};
 }
 

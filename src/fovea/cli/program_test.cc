@@ -43,6 +43,7 @@ TEST(Program, PagesFitATerminal) {
   for (const auto& arguments : {std::vector<std::string>{},
                                 {"train", "-h"},
                                 {"train", "translate", "-h"},
+                                {"train", "glimpse", "-h"},
                                 {"run", "-h"},
                                 {"eval", "-h"},
                                 {"explain", "-h"},

@@ -7,6 +7,7 @@
 namespace fovea::cli {
 
 Verb train_translate_verb();
+Verb train_glimpse_verb();
 
 // Options that every task has. A task sets its own defaults before it adds them.
 struct TrainFlags {

@@ -1,0 +1,115 @@
+// fovea eval of models that read pictures by glimpses: errors, what was taken for what, and where
+// they looked.
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "fovea/cli/eval_tasks.h"
+#include "fovea/cli/json_text.h"
+#include "fovea/cli/text.h"
+#include "fovea/cli/verb.h"
+#include "fovea/models/glimpse_model.h"
+#include "fovea/training/glimpse_exam.h"
+
+namespace fovea::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostConfusions = 8;
+
+GlimpseExam read_exam(const EvalFlags& f) {
+  GlimpseExam exam{.seed = f.seed};
+  if (f.images.empty()) {
+    exam.images = world_digits(f.seed, f.split, f.count.value_or(1000));
+  } else {
+    exam.images = read_idx(f.images, f.labels);
+    const Index all = exam.images.images.shape(0), last = f.held_out.value_or(all);
+    if (last > all) fail("{}: has {} images, not {}", f.images, all, last);
+    exam.images = slice(exam.images, all - last, all);
+  }
+  if (f.size) exam.placing = ClutterOptions{.size = *f.size, .pieces = f.clutter.value_or(0)};
+  return exam;
+}
+
+std::string exam_name(const EvalFlags& f, const GlimpseExam& exam) {
+  const Tensor& images = exam.images.images;
+  std::string text = counted(images.shape(0), "picture");
+  text += f.images.empty() ? fmt::format(" of the built-in world ({}, seed {})",
+                                         f.split == Split::kTest ? "test" : "valid", f.seed)
+                           : " of " + printable(f.images);
+  if (!exam.placing) return text + fmt::format(", {} x {}", images.shape(2), images.shape(1));
+  return text + fmt::format(", placed in {} x {}{}", exam.placing->size, exam.placing->size,
+                            exam.placing->pieces > 0
+                                ? " among " + counted(exam.placing->pieces, "piece")
+                                : "");
+}
+
+struct Confusion {
+  Index count;
+  std::size_t truth, said;
+};
+
+std::vector<Confusion> confusions(const GlimpseGrades& grades) {
+  std::vector<Confusion> found;
+  for (std::size_t i = 0; i < grades.said.size(); ++i) {
+    for (std::size_t j = 0; j < grades.said.size(); ++j) {
+      if (i != j && grades.said[i][j] > 0) found.push_back({grades.said[i][j], i, j});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Confusion& a, const Confusion& b) { return a.count > b.count; });
+  found.resize(std::min(found.size(), kMostConfusions));
+  return found;
+}
+
+std::string report(const GlimpseModel& model, const std::string& name, const GlimpseGrades& g) {
+  std::string text =
+      fmt::format("{}: {}\n  error = {:.2f} % ({} of {})\n", printable(name), model.kind(),
+                  g.error(), with_commas(g.wrong), with_commas(g.images));
+  std::vector<std::string> taken;
+  for (const Confusion& c : confusions(g)) {
+    taken.push_back(fmt::format("{} for {} ({})", printable(model.names[c.truth]),
+                                printable(model.names[c.said]), with_commas(c.count)));
+  }
+  if (!taken.empty()) text += fmt::format("  mostly took {}\n", fmt::join(taken, ", "));
+  if (model.net.options().looking == Looking::kWhole) return text;
+  text += fmt::format("  spread of glimpses = {:.2f}\n", g.spread);
+  if (g.inside) text += fmt::format("  glimpses at the digit = {:.1f} %\n", 100 * *g.inside);
+  return text;
+}
+
+Json to_json(const GlimpseModel& model, const std::string& name, const GlimpseGrades& g) {
+  Json json = {{"model", name},    {"kind", model.kind()}, {"images", g.images},
+               {"wrong", g.wrong}, {"error", g.error()},   {"classes", model.names},
+               {"said", g.said}};
+  if (model.net.options().looking != Looking::kWhole) json["spread"] = g.spread;
+  if (g.inside) json["inside"] = *g.inside;
+  return json;
+}
+
+}  // namespace
+
+void eval_glimpse(const EvalFlags& f, std::ostream& out) {
+  if (f.images.empty() != f.labels.empty())
+    throw UsageError("--images and --labels belong together");
+  if (f.clutter && !f.size) throw UsageError("--clutter needs --size, the pixels of the pictures");
+  const GlimpseExam exam = read_exam(f);
+  Json json = {{"data", exam_name(f, exam)}, {"models", Json::array()}};
+  std::string text = exam_name(f, exam) + "\n";
+  for (const std::string& path : f.models) {
+    const GlimpseModel model = load_glimpse_model(path);
+    const auto labels = exam.images.labels.values();
+    if (const auto most = *std::max_element(labels.begin(), labels.end());
+        most >= model.net.options().classes) {
+      fail("{}: knows {} classes, but a picture is labelled {}", path, model.names.size(), most);
+    }
+    const GlimpseGrades grades = examine(model.net, exam);
+    json["models"].push_back(to_json(model, path, grades));
+    text += "\n" + report(model, path, grades);
+  }
+  out << (f.json ? json_text(json, 4) : text);
+}
+
+}  // namespace fovea::cli

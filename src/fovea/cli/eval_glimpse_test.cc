@@ -1,0 +1,75 @@
+// fovea eval of glimpse models: what it prints are the library's grades, on pictures of any size.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "fovea/cli/cli_test_tools.h"
+#include "fovea/models/glimpse_model.h"
+#include "fovea/training/glimpse_exam.h"
+#include "fovea/training/translation_test_tools.h"
+
+namespace fovea::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class EvalGlimpseTest : public testing::Test {
+ protected:
+  EvalGlimpseTest() {
+    GlimpseModel made = make_glimpse_model(options, {.seed = 3});
+    save(made, model);
+  }
+  Outcome graded(std::vector<std::string> more) {
+    more.insert(more.begin(), {"eval", model});
+    return fovea(more);
+  }
+
+  ScratchFolder folder;
+  std::string model = folder / "digits.safetensors";
+  GlimpseReaderOptions options{.glimpses = 2, .glimpse_dim = 16, .hidden = 16};
+};
+
+TEST_F(EvalGlimpseTest, PrintsErrorsAndWhereItLooked) {
+  const Outcome outcome =
+      graded({"--count", "50", "--size", "40", "--clutter", "2", "--split", "test"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const GlimpseGrades grades =
+      examine(load_glimpse_model(model).net,
+              {world_digits(1, Split::kTest, 50), ClutterOptions{.size = 40, .pieces = 2}});
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr("50 pictures of the built-in world (test, seed 1), placed in 40 x 40 among "
+                "2 pieces\n\n" +
+                model + ": places\n  error = " +
+                fmt::format("{:.2f} % ({} of 50)\n  mostly took ", grades.error(), grades.wrong)));
+  EXPECT_THAT(outcome.out, HasSubstr(fmt::format("\n  glimpses at the digit = {:.1f} %\n",
+                                                 100 * grades.inside.value_or(-1))));
+}
+
+TEST_F(EvalGlimpseTest, GivesEveryAnswerAsJson) {
+  const Outcome outcome = graded({"--count", "20", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["data"], "20 pictures of the built-in world (valid, seed 1), 28 x 28");
+  const auto& one = json["models"][0];
+  EXPECT_EQ(one["kind"], "places");
+  EXPECT_EQ(one["images"], 20);
+  EXPECT_EQ(one["said"].size(), 10u);
+  EXPECT_EQ(one["classes"][3], "3");
+}
+
+TEST_F(EvalGlimpseTest, NamesWhatDoesNotFit) {
+  EXPECT_EQ(graded({"--clutter", "2"}).err,
+            "fovea eval: --clutter needs --size, the pixels of the pictures; try fovea eval "
+            "--help\n");
+  const std::string translator = translator_in(folder);
+  EXPECT_EQ(fovea({"eval", translator, "--size", "40"}).err,
+            "fovea eval: --size: not for translators; try fovea eval --help\n");
+  EXPECT_EQ(
+      fovea({"eval", model, translator}).err,
+      "fovea eval: " + translator + ": a model of task 'translate', but 'glimpse' is needed\n");
+}
+
+}  // namespace
+}  // namespace fovea::cli

@@ -1,0 +1,26 @@
+// What fovea eval does for the tasks that look at pictures.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/base/index.h"
+#include "fovea/data/split.h"
+
+namespace fovea::cli {
+
+struct EvalFlags {
+  std::vector<std::string> models;
+  std::string data;            // pictures with their texts
+  std::string images, labels;  // IDX files
+  std::optional<Index> held_out, count, size, clutter;
+  std::uint64_t seed = 1;
+  Split split = Split::kValid;
+  bool json = false;
+};
+
+void eval_glimpse(const EvalFlags& flags, std::ostream& out);
+
+}  // namespace fovea::cli

@@ -1,0 +1,194 @@
+// fovea train glimpse: from labelled images to a model that reads them by looking at parts.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "fovea/base/parallel.h"
+#include "fovea/cli/text.h"
+#include "fovea/cli/train.h"
+#include "fovea/training/glimpse_task.h"
+
+namespace fovea::cli {
+namespace {
+
+struct Flags {
+  std::string images, labels;
+  std::optional<Index> held_out;
+  Index world_digits = 20'000;
+
+  std::string attention = "places";
+  GlimpseReaderOptions net;
+  std::optional<Index> size;
+  ClutterOptions placing;
+  GlimpseTaskOptions task;
+
+  TrainFlags train;
+  bool world() const { return images.empty(); }
+};
+
+struct Digits {
+  LabelledImages train, valid;
+};
+
+Digits read_data(const Flags& f) {
+  if (f.world()) {
+    return {world_digits(f.train.seed, Split::kTrain, f.world_digits),
+            world_digits(f.train.seed, Split::kValid, f.held_out.value_or(1000))};
+  }
+  const LabelledImages all = read_idx(f.images, f.labels);
+  const Index count = all.images.shape(0);
+  const Index held_out = f.held_out.value_or(std::max<Index>(1, count / 12));
+  if (held_out >= count) {
+    fail("{}: of {} images {} are to be held out; nothing is left to learn from", f.images, count,
+         held_out);
+  }
+  return {slice(all, 0, count - held_out), slice(all, count - held_out, count)};
+}
+
+GlimpseReaderOptions net_options(const Flags& f, const LabelledImages& images) {
+  GlimpseReaderOptions o = f.net;
+  const auto named = std::find(kLookingNames.begin(), kLookingNames.end(), f.attention);
+  o.looking = static_cast<Looking>(named - kLookingNames.begin());
+  o.height = f.size.value_or(images.images.shape(1));
+  o.width = f.size.value_or(images.images.shape(2));
+  const auto labels = images.labels.values();
+  o.classes = std::max<Index>(2, *std::max_element(labels.begin(), labels.end()) + 1);
+  return o;
+}
+
+std::string told(const GlimpseReaderOptions& o) {
+  if (o.looking == Looking::kWhole) return "whole";
+  return fmt::format("{}: {} of {} x {}{}", kLookingNames[static_cast<std::size_t>(o.looking)],
+                     counted(o.glimpses, "glimpse"), o.retina.size, o.retina.size,
+                     o.retina.scales > 1 ? fmt::format(", {} scales", o.retina.scales) : "");
+}
+
+void train_glimpse(const Flags& f, std::ostream& err) {
+  if (f.train.threads > 0) set_threads(f.train.threads);
+  Digits digits = read_data(f);
+  const GlimpseReaderOptions options = net_options(f, digits.train);
+  GlimpseModel model = make_glimpse_model(options, {.seed = f.train.seed});
+  GlimpseTaskOptions how = f.task;
+  how.seed = f.train.seed;
+  if (f.size) {
+    how.placing = f.placing;
+    how.placing->size = *f.size;
+  }
+  const Index learn = digits.train.images.shape(0), validate = digits.valid.images.shape(0);
+  GlimpseTask task(model, std::move(digits.train), std::move(digits.valid), how);
+  err << fmt::format("{}; {} numbers; pictures of {} x {}, {} to learn from, {} to validate\n",
+                     told(options), with_commas(count_numbers(task.parameters())), options.width,
+                     options.height, with_commas(learn), with_commas(validate));
+  train_task(task, f.train, err);
+}
+
+// docs/performance.md has the runs that these come from.
+void set_defaults(Flags& f, const Arguments& app) {
+  const auto set = [&](const char* option, auto& value, auto best) {
+    if (!app.has(option)) value = best;
+  };
+  if (!f.world()) {
+    if (f.train.steps == 0 && f.train.minutes == 0) set("--patience", f.train.patience, Index{20});
+    return;
+  }
+  set("--steps", f.train.steps, Index{1500});
+  set("--schedule", f.train.schedule, "linear");
+}
+
+void check(const Flags& f) {
+  if (f.images.empty() != f.labels.empty())
+    throw UsageError("--images and --labels belong together");
+  if (f.placing.pieces > 0 && !f.size)
+    throw UsageError("--clutter needs --size, the pixels of the pictures");
+}
+
+void add_data_flags(Arguments& app, Flags& f) {
+  const auto count = [&](const char* name, auto& value, Index least, const char* what) {
+    app.add_option(name, value, what)->check(whole_number(least))->type_name("N");
+  };
+  const auto number = [&](const char* name, float& value, const char* what) {
+    app.add_option(name, value, what)->check(number_from(0))->type_name("X");
+  };
+  app.add_option("--images", f.images, "an IDX file as MNIST's; .gz too")->type_name("FILE");
+  app.add_option("--labels", f.labels, "its labels")->type_name("FILE");
+  count("--held-out", f.held_out, 1,
+        "validate with the last N images (a twelfth; of the built-in world 1,000 others)");
+  count("--world-digits", f.world_digits, 1, "digits of the built-in world (20,000)");
+  count("--size", f.size, 1, "place each image somewhere in pictures of N x N, anew each time");
+  count("--clutter", f.placing.pieces, 0, "pieces of other images in these pictures (0)");
+  count("--piece", f.placing.piece, 1, "pixels of a piece each way (8)");
+  number("--shift", f.task.warp.shift, "move images by up to X pixels, anew each time (0)");
+  number("--turn", f.task.warp.turn, "turn them by up to X degrees (0)");
+  number("--zoom", f.task.warp.zoom, "stretch them by up to X of their size (0)");
+}
+
+void add_net_flags(Arguments& app, Flags& f) {
+  const auto count = [&](const char* name, Index& value, Index least, const char* what) {
+    app.add_option(name, value, what)->check(whole_number(least))->type_name("N");
+  };
+  app.add_option("--attention", f.attention,
+                 "places, hard, soft, gaussian, random or whole (places)")
+      ->check(one_of({kLookingNames.begin(), kLookingNames.end()}))
+      ->type_name("KIND");
+  count("--glimpses", f.net.glimpses, 1, "how often it looks (6)");
+  count("--glimpse-size", f.net.retina.size, 1, "pixels of a glimpse each way (8)");
+  app.add_option("--scales", f.net.retina.scales, "of a glimpse, each twice as wide (1)")
+      ->check(whole_number(1, 16))
+      ->type_name("N");
+  app.add_option("--sigma", f.net.sigma, "of places while training, of half the picture (0.1)")
+      ->check(number_above(0, 0.99f))
+      ->type_name("X");
+  count("--tiles", f.net.tiles, 1, "of hard and soft, each way (5)");
+  app.add_flag("--from-centre", f.net.from_centre, "look there first; else anywhere");
+  count("--patch-dim", f.net.patch_dim, 1, "numbers that describe what a glimpse shows (128)");
+  count("--place-dim", f.net.place_dim, 1, "and where it is (128)");
+  count("--glimpse-dim", f.net.glimpse_dim, 1, "and both (256)");
+  count("--hidden", f.net.hidden, 2, "of the recurrent network (256)");
+  app.add_option("--dropout", f.net.dropout, "of glimpses and of the last state (0)")
+      ->check(number_from(0))
+      ->type_name("X");
+  app.add_option("--entropy", f.task.entropy_bonus, "bonus for undecided choices, of hard (0)")
+      ->check(number_from(0))
+      ->type_name("X");
+  count("--batch", f.task.batch, 1, "images of a batch (128)");
+}
+
+Work define(Arguments& app) {
+  const auto f = std::make_shared<Flags>();
+  f->train.out = "glimpse.safetensors";
+  add_data_flags(app, *f);
+  add_net_flags(app, *f);
+  add_train_flags(app, f->train);
+  return [f, &app](std::ostream&, std::ostream& err) {
+    set_defaults(*f, app);
+    check(*f);
+    train_glimpse(*f, err);
+  };
+}
+
+}  // namespace
+
+Verb train_glimpse_verb() {
+  return {
+      .name = "glimpse",
+      .usage = "[--images FILE --labels FILE] [--attention KIND] [options]",
+      .summary = "digits read by looking at parts of a picture, one after the other",
+      .about =
+          R"(Learns to tell what a picture shows from a few small glimpses, and where to look for the next
+one: by reward alone (places: anywhere; hard: one of a grid of tiles), or by following gradients
+(soft: all tiles at once; gaussian: a window that moves). random and whole, the picture at once,
+show what choosing is worth. Without --images it learns from digits of the built-in world.
+
+Progress shows the reward (the share of right answers), the spread of glimpses over pictures,
+and the entropy of choices: a policy that has collapsed looks at the same spots in all of them.)",
+      .examples = {{"fovea train glimpse --out digits.safetensors", "digits of the built-in world"},
+                   {"fovea train glimpse --images train-images.gz --labels train-labels.gz",
+                    "MNIST, or files like it"},
+                   {"fovea train glimpse --size 60 --clutter 4 --glimpses 8 --glimpse-size 12 "
+                    "--scales 3",
+                    "to be found among pieces of others"}},
+      .define = define};
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,76 @@
+// fovea train glimpse: a model file in a moment, the same bytes however it came about, and one line
+// for what cannot be meant.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fovea/cli/cli_test_tools.h"
+
+namespace fovea::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class TrainGlimpseTest : public testing::Test {
+ protected:
+  Outcome trained(const std::string& name, std::vector<std::string> more) {
+    std::vector<std::string> all = {
+        "train",      "glimpse",    "--world-digits", "100",      "--held-out",       "20",
+        "--hidden",   "16",         "--glimpse-dim",  "16",       "--batch",          "8",
+        "--glimpses", "2",          "--schedule",     "constant", "--validate-every", "4",
+        "--out",      folder / name};
+    all.insert(all.end(), more.begin(), more.end());
+    return fovea(all);
+  }
+  std::string refusal(const std::vector<std::string>& more, int code) {
+    const Outcome outcome = trained("refused", more);
+    EXPECT_EQ(outcome.code, code);
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  }
+
+  ScratchFolder folder;
+};
+
+TEST_F(TrainGlimpseTest, WritesTheSameBytesOnAnyThreadsInterruptedOrNot) {
+  const Outcome outcome = trained("one", {"--steps", "10", "--threads", "1"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("places: 2 glimpses of 8 x 8; "));
+  EXPECT_THAT(outcome.err,
+              HasSubstr(" numbers; pictures of 28 x 28, 100 to learn from, 20 to validate\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("/one: right "));
+  ASSERT_EQ(trained("two", {"--steps", "10", "--threads", "2"}).code, 0);
+  ASSERT_EQ(trained("parts", {"--steps", "6", "--keep-checkpoint"}).code, 0);
+  ASSERT_EQ(trained("parts", {"--steps", "10", "--resume"}).code, 0);
+  EXPECT_FALSE(folder.read("one").empty());
+  EXPECT_TRUE(folder.read("one") == folder.read("two"));
+  EXPECT_TRUE(folder.read("one") == folder.read("parts"));
+}
+
+TEST_F(TrainGlimpseTest, PlacesDigitsInLargerPictures) {
+  const Outcome outcome = trained("m", {"--steps", "2", "--size", "40", "--clutter", "3",
+                                        "--attention", "hard", "--scales", "2", "--shift", "1"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("hard: 2 glimpses of 8 x 8, 2 scales; "));
+  EXPECT_THAT(outcome.err, HasSubstr("pictures of 40 x 40"));
+}
+
+TEST_F(TrainGlimpseTest, NamesWhatCannotBeMeant) {
+  const std::string help = "; try fovea train glimpse --help\n";
+  EXPECT_EQ(refusal({"--images", "x"}, 2),
+            "fovea train glimpse: --images and --labels belong together" + help);
+  EXPECT_EQ(refusal({"--clutter", "3"}, 2),
+            "fovea train glimpse: --clutter needs --size, the pixels of the pictures" + help);
+  EXPECT_EQ(refusal({"--attention", "wide"}, 2),
+            "fovea train glimpse: --attention: 'wide' is none of places, hard, soft, gaussian, "
+            "random, whole" +
+                help);
+  EXPECT_EQ(refusal({"--size", "20"}, 1),
+            "fovea train glimpse: place_digit: images of 28 x 28 do not fit into 20 x 20; choose a "
+            "larger size\n");
+  EXPECT_EQ(
+      refusal({"--images", folder / "none", "--labels", folder / "none"}, 1),
+      "fovea train glimpse: " + folder / "none" + ": cannot read: No such file or directory\n");
+}
+
+}  // namespace
+}  // namespace fovea::cli
