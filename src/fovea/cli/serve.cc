@@ -11,7 +11,7 @@
 
 #include "fovea/base/parallel.h"
 #include "fovea/cli/text.h"
-#include "fovea/cli/translating.h"
+#include "fovea/cli/verb.h"
 #include "fovea/serve/server.h"
 
 namespace fovea::cli {
@@ -57,11 +57,10 @@ void serve(const Flags& f, std::ostream& out, std::ostream& err) {
     options.log = [&err](const std::string& line) { err << line + "\n" << std::flush; };
   sem_init(&stop_asked, 0, 0);
   asked_before = false;
-  std::vector<TranslationModel> loaded = load_translators(f.models, "serve");
   const std::vector<std::string> names = served_names(f.models);
   std::vector<ServedModel> models;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    models.push_back({names[i], std::move(loaded[i])});
+    models.push_back(load_served_model(names[i], f.models[i]));
   }
   std::signal(SIGPIPE, SIG_IGN);
   for (const int number : {SIGINT, SIGTERM}) std::signal(number, ask_server_to_stop);

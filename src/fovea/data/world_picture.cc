@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "fovea/data/digit_world.h"
 #include "fovea/data/scene_world.h"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 constexpr Index kPieces = 4;
+constexpr std::uint64_t kTexts = 7;  // the stream of captions and questions
+constexpr int kDraws = 400;          // of questions: enough that hardly one is left out
 
 WorldPicture scene_picture(std::uint64_t i, Index size) {
   using namespace football;
@@ -23,6 +26,15 @@ WorldPicture scene_picture(std::uint64_t i, Index size) {
          player.box});
   }
   picture.truth.push_back({"ball", scene.ball});
+  Random random = scene_random(kSeed, Split::kTest, i).split(kTexts);
+  picture.about = sample_caption(scene, random).text();
+  std::set<std::string> asked;
+  for (int k = 0; k < kDraws; ++k) {
+    const auto kind = static_cast<QuestionKind>(k % std::ssize(kQuestionKindNames));
+    const SceneQuestion question = sample_question(scene, kind, random);
+    if (!asked.insert(question.text).second) continue;
+    picture.questions.push_back({question.text, question.answer, question.boxes});
+  }
   return picture;
 }
 
@@ -38,7 +50,8 @@ WorldPicture digit_picture(std::uint64_t i, Index size) {
   for (const float x : placed.image.packed().flat()) {
     picture.image.pixels.push_back(static_cast<std::uint8_t>(std::lround(255 * x)));
   }
-  picture.truth.push_back({std::to_string(digit), placed.box});
+  picture.about = std::to_string(digit);
+  picture.truth.push_back({picture.about, placed.box});
   return picture;
 }
 

@@ -15,9 +15,16 @@ struct NamedBox {
   Box box{};
 };
 
+struct WorldQuestion {
+  std::string text{}, answer{};
+  std::vector<Box> boxes{};  // where the answer is to be seen
+};
+
 struct WorldPicture {
   Image image{};
-  std::vector<NamedBox> truth{};  // what is where
+  std::vector<NamedBox> truth{};           // what is where
+  std::string about{};                     // what can be said of it
+  std::vector<WorldQuestion> questions{};  // that can be asked about it, each once
 };
 
 // "scene:17" is a football scene, "digit:17" a digit; from 60 pixels on it lies somewhere among 4

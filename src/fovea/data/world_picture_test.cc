@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "fovea/data/scene_world.h"
+
 namespace fovea {
 namespace {
 
@@ -20,6 +24,20 @@ TEST(WorldPicture, ShowsWhatItsBoxesName) {
   EXPECT_EQ(digit->truth[0].name, "7");
   EXPECT_FLOAT_EQ(digit->truth[0].box.right - digit->truth[0].box.left, 28);
   EXPECT_EQ(world_picture("digit:17", 28)->image.width, 28);
+}
+
+TEST(WorldPicture, KnowsWhatCanBeSaidAndAsked) {
+  const auto scene = world_picture("scene:3", 64);
+  const football::Scene same = football::world_scene(1, Split::kTest, 3, 64);
+  EXPECT_TRUE(football::caption_truth(same, scene->about).holds()) << scene->about;
+  EXPECT_GE(scene->questions.size(), 12u);
+  std::set<std::string> texts;
+  for (const WorldQuestion& question : scene->questions) {
+    EXPECT_TRUE(texts.insert(question.text).second) << question.text;
+    EXPECT_NE(question.answer, "");
+  }
+  EXPECT_TRUE(texts.contains("how many players are there"));
+  EXPECT_EQ(world_picture("digit:17", 60)->about, "7");
 }
 
 TEST(WorldPicture, IsTheSameEveryTime) {

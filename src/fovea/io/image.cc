@@ -118,12 +118,12 @@ Tensor image_tensor(std::span<const Image> images) {
   return x;
 }
 
-void check_picture_size(Index width, Index height, const std::string& name) {
+void check_picture_size(Index width, Index height, const std::string& name, Index most) {
   if (width < 1 || height < 1)
     fail("{}: is damaged: {} x {} pixels are no picture", name, width, height);
-  if (width > kMostPixels / height) {
+  if (width > most / height) {
     fail("{}: claims {} x {} pixels; up to {} million can be read, make it smaller", name, width,
-         height, kMostPixels / 1'000'000);
+         height, most / 1'000'000);
   }
 }
 

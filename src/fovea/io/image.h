@@ -39,6 +39,7 @@ Tensor image_tensor(std::span<const Image> images);
 
 // Readers of pictures refuse what claims to be larger, before they take memory for it.
 constexpr Index kMostPixels = 64'000'000;
-void check_picture_size(Index width, Index height, const std::string& name);
+void check_picture_size(Index width, Index height, const std::string& name,
+                        Index most = kMostPixels);
 
 }  // namespace fovea

@@ -33,9 +33,9 @@ constexpr std::array<Other, 9> kOthers = {{{"GIF", 0, "GIF8"sv},
 
 }  // namespace
 
-Image decode_image(std::string_view bytes, const std::string& name) {
-  if (bytes.starts_with(kPng)) return decode_png(bytes, name);
-  if (bytes.starts_with(kJpeg)) return decode_jpeg(bytes, name);
+Image decode_image(std::string_view bytes, const std::string& name, Index most) {
+  if (bytes.starts_with(kPng)) return decode_png(bytes, name, most);
+  if (bytes.starts_with(kJpeg)) return decode_jpeg(bytes, name, most);
   if (bytes.empty()) fail("{}: is empty, not a picture", name);
   for (const Other& other : kOthers) {
     if (bytes.size() > other.at && bytes.substr(other.at).starts_with(other.bytes))

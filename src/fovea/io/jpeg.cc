@@ -171,12 +171,12 @@ Image turned(Image image, int orientation) {
 
 }  // namespace
 
-Image decode_jpeg(std::string_view bytes, const std::string& name) {
+Image decode_jpeg(std::string_view bytes, const std::string& name, Index most) {
   Libjpeg jpeg(bytes);
   if (!jpeg.read_header()) refuse(jpeg, bytes.size(), name);
   const jpeg_decompress_struct& info = jpeg.info();
   Image image{info.image_width, info.image_height, 3, {}};
-  check_picture_size(image.width, image.height, name);
+  check_picture_size(image.width, image.height, name, most);
   const bool inks = info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
   const bool grey = info.jpeg_color_space == JCS_GRAYSCALE;
   const int held = orientation(info);  // libjpeg forgets it when it has read the pixels

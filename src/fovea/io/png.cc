@@ -31,7 +31,8 @@ Index number_at(std::string_view bytes, std::size_t at) {
 // inflate to a thousand times their size.
 class Chunks {
  public:
-  Chunks(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {
+  Chunks(std::string_view bytes, const std::string& name, Index most)
+      : bytes_(bytes), name_(name), most_(most) {
     need(0, kSignature);
     kept_.assign(bytes.substr(0, kSignature));
     std::size_t at = kSignature;
@@ -67,7 +68,7 @@ class Chunks {
     need(kSignature + kHeader, kSizes);
     const std::size_t at = kSignature + kHeader;
     const Index width = number_at(bytes_, at), height = number_at(bytes_, at + 4);
-    check_picture_size(width, height, name_);
+    check_picture_size(width, height, name_, most_);
     // Depth and kind of colour; libpng checks both.
     const Index depth = static_cast<unsigned char>(bytes_[at + 8]), kind = bytes_[at + 9];
     const Index channels = kind == 2 ? 3 : kind == 4 ? 2 : kind == 6 ? 4 : 1;
@@ -85,6 +86,7 @@ class Chunks {
 
   std::string_view bytes_;
   const std::string& name_;
+  const Index most_;  // pixels
   std::string kept_;
   Index packed_ = 0, claimed_ = 0;
 };
@@ -130,8 +132,8 @@ std::string encode_png(const Image& image) {
   return bytes;
 }
 
-Image decode_png(std::string_view bytes, const std::string& name) {
-  const Chunks chunks(bytes, name);
+Image decode_png(std::string_view bytes, const std::string& name, Index most) {
+  const Chunks chunks(bytes, name, most);
   Libpng png;
   const std::string& kept = chunks.kept();
   if (png_image_begin_read_from_memory(&png.image, kept.data(), kept.size()) == 0)

@@ -14,6 +14,6 @@ std::string encode_png(const Image& image);
 // Any PNG, as grey if it has no colours, else as red, green and blue. Numbers are taken as they
 // stand, whatever the file says of gamma and colour profiles; 16 bits become 8. What is transparent
 // shows white. Of an animation comes the picture that programs show which cannot animate.
-Image decode_png(std::string_view bytes, const std::string& name);
+Image decode_png(std::string_view bytes, const std::string& name, Index most = kMostPixels);
 
 }  // namespace fovea

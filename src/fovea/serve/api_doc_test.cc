@@ -55,9 +55,9 @@ void expect_alike(const json& shown, const json& answer, bool whole, const std::
 }
 
 TEST(ApiDocument, ShowsWhatTheServerAnswers) {
-  const Server server(small_models(), any_port());
+  const Server server(all_models(), any_port());
   const std::vector<Example> examples = examples_of("docs/api.md");
-  EXPECT_EQ(examples.size(), 7u);
+  EXPECT_EQ(examples.size(), 12u);
   for (const Example& example : examples) {
     const Answer answer =
         ask(server.port(), example.body.empty() ? "GET" : "POST", example.path, example.body);

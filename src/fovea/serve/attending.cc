@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "fovea/attention/attend.h"
+#include "fovea/autograd/ops.h"
 #include "fovea/serve/reply.h"
 
 namespace fovea {
@@ -137,13 +138,59 @@ std::string hard_answer(const AttendRequest& r, Attend attend_hard) {
                      numbers(chosen.output.value().reshape({r.query.rows, -1})), mean);
 }
 
+// The mean over samples of the score function's estimates of the gradient below, [query, key].
+// baseline [1, 1, query], or empty: what is taken off the reward.
+Tensor estimate(const AttendRequest& r, Attend attend_hard, const Tensor& baseline) {
+  const Index queries = r.query.rows, keys = r.key.rows;
+  const Index widest = std::max({keys, r.query.columns, r.value.columns});
+  const Index at_once = std::max<Index>(1, Index{1 << 18} / (queries * widest));
+  Tensor sum = Tensor::zeros({1, 1, queries, keys});
+  Run run{.training = true, .random = {.seed = r.seed}};
+  for (Index done = 0; done < r.samples; done += at_once) {
+    const Index heads = std::min(at_once, r.samples - done);
+    const Var scores = Var::parameter(Tensor::zeros({1, 1, queries, keys}));
+    attend_hard.bias = scores;
+    const Tensor query =
+        tensor(r.query).broadcast_to({1, heads, queries, r.query.columns}).packed();
+    const Attended thrown = attend(query, tensor(r.key), tensor(r.value), attend_hard, run);
+    const Var reward = fovea::sum(thrown.output, -1, false);
+    const Var surrogate =
+        score_function(thrown.log_probability, reward.value(),
+                       baseline ? baseline.broadcast_to({1, heads, queries}).packed() : Tensor());
+    const Tensor gradient = gradients(surrogate, {scores})[0].packed();
+    for (Index i = 0; i < sum.size(); ++i) sum.data()[i] += gradient.data()[i];
+  }
+  const float share = 1 / (static_cast<float>(r.samples) * r.temperature);
+  for (float& value : sum.flat()) value *= share;
+  return sum.reshape({queries, keys});
+}
+
+// Of the expected output, its numbers added up, by the scores: exactly, and from samples, the
+// reward as it is or less its expectation.
+std::string gradient_answer(const AttendRequest& r, const Attend& attention) {
+  const Index queries = r.query.rows, keys = r.key.rows;
+  const Var scores = Var::parameter(Tensor::zeros({1, 1, queries, keys}));
+  Attend soft_reading = attention, hard_reading = attention;
+  soft_reading.bias = scores;
+  hard_reading.reading = hard();
+  const Attended expected = attend(tensor(r.query), tensor(r.key), tensor(r.value), soft_reading);
+  const Var reward = sum(expected.output, -1, false);  // [1, 1, query]
+  Tensor exact = gradients(sum(reward), {scores})[0].packed().reshape({queries, keys});
+  for (float& value : exact.flat()) value /= r.temperature;
+  if (r.samples == 0) return fmt::format(R"({{"exact":{}}})", numbers(exact));
+  return fmt::format(R"({{"exact":{},"sampled":{},"with_baseline":{}}})", numbers(exact),
+                     numbers(estimate(r, hard_reading, {})),
+                     numbers(estimate(r, hard_reading, reward.value())));
+}
+
 }  // namespace
 
 std::string attend_answer(const AttendRequest& r) {
   const Attend attention = how(r);
   Attended attended;
-  std::string hard = "null";
+  std::string hard = "null", gradient;
   try {
+    if (r.gradient) gradient = ",\"gradient\":" + gradient_answer(r, attention);
     const NoGrad guard;
     attended = attend(tensor(r.query), tensor(r.key), tensor(r.value), attention);
     // A hard reading draws from a distribution; scores as they are need not be one.
@@ -155,10 +202,10 @@ std::string attend_answer(const AttendRequest& r) {
   }
   Tensor scores = attended.scores({});
   for (float& score : scores.flat()) score *= r.temperature;
-  return fmt::format(R"({{"scores":{},"weights":{},"output":{},"entropy":{},"hard":{}}})",
+  return fmt::format(R"({{"scores":{},"weights":{},"output":{},"entropy":{},"hard":{}{}}})",
                      numbers(scores), numbers(attended.weights({})),
                      numbers(attended.output.value().reshape({r.query.rows, -1})),
-                     numbers(attended.row_entropy().reshape({-1})), hard);
+                     numbers(attended.row_entropy().reshape({-1})), hard, gradient);
 }
 
 }  // namespace fovea

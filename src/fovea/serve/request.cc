@@ -22,13 +22,22 @@ void check_sizes(const AttendRequest& r) {
   }
 }
 
+Subject subject_of(Fields& fields) {
+  Subject s;
+  s.model = fields.text("model", "");
+  s.input = fields.optional_text("input");
+  s.image = fields.optional_text("image");
+  s.question = fields.optional_text("question");
+  return s;
+}
+
 }  // namespace
 
 RunRequest parse_run_request(std::string_view body) {
   Fields fields(body, "/api/run");
   RunRequest r;
-  r.model = fields.text("model", "");
-  r.input = fields.text("input");
+  r.subject = subject_of(fields);
+  r.searches = fields.has("beams") || fields.has("best");
   r.beams = fields.whole("beams", 1, kMostBeams, r.beams);
   r.best = fields.whole("best", 1, kMostBeams, r.best);
   fields.end();
@@ -42,12 +51,23 @@ RunRequest parse_run_request(std::string_view body) {
 ExplainRequest parse_explain_request(std::string_view body) {
   Fields fields(body, "/api/explain");
   ExplainRequest r;
-  r.model = fields.text("model", "");
-  r.input = fields.text("input");
+  r.subject = subject_of(fields);
   r.methods = fields.texts("methods");
   r.check = fields.flag("check", false);
   r.states = fields.flag("states", false);
+  r.searches = fields.has("beams");
   r.beams = fields.whole("beams", 1, kMostBeams, r.beams);
+  fields.end();
+  return r;
+}
+
+PicturesRequest parse_pictures_request(std::string_view body) {
+  Fields fields(body, "/api/pictures");
+  PicturesRequest r;
+  r.world = fields.one_of("world", {"scene", "digit"});
+  r.size = fields.whole("size", 28, kMostPictureSize, r.size);
+  r.first = fields.whole("first", 0, 1'000'000, r.first);
+  r.count = fields.whole("count", 1, kMostPictures, r.count);
   fields.end();
   return r;
 }
@@ -69,8 +89,12 @@ AttendRequest parse_attend_request(std::string_view body) {
   r.temperature = fields.number("temperature", 0.001f, 1000).value_or(1.0f);
   r.samples = fields.whole("samples", 0, kMostSamples, 0);
   r.seed = static_cast<std::uint64_t>(fields.whole("seed", 0, Index{1} << 53, 1));
+  r.gradient = fields.flag("gradient", false);
   fields.end();
   check_sizes(r);
+  if (r.gradient && r.normalizer == "none") {
+    refuse(400, "/api/attend: 'gradient' needs probabilities; choose another 'normalizer'");
+  }
   return r;
 }
 

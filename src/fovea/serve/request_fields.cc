@@ -69,12 +69,15 @@ void Fields::wrong(const char* name, const std::string& what) const {
   refuse(400, "{}: '{}' {}", route_, name, what);
 }
 
-std::string Fields::text(const char* name, const std::optional<std::string>& otherwise) {
+std::optional<std::string> Fields::optional_text(const char* name) {
   const Json* value = find(name);
-  if (value == nullptr && otherwise) return *otherwise;
-  if (value == nullptr) wrong(name, "is missing; give it a text");
+  if (value == nullptr) return {};
   if (!value->is_string()) wrong(name, fmt::format("is {}, but a text is needed", shown(*value)));
   return value->get<std::string>();
+}
+
+std::string Fields::text(const char* name, const std::string& otherwise) {
+  return optional_text(name).value_or(otherwise);
 }
 
 std::vector<std::string> Fields::texts(const char* name) {
@@ -192,6 +195,11 @@ std::optional<std::pair<Index, Index>> Fields::window(const char* name) {
                             shown(*value)));
   }
   return std::pair{(*value)[0].get<Index>(), (*value)[1].get<Index>()};
+}
+
+bool Fields::has(const char* name) const {
+  const auto found = object_.find(name);
+  return found != object_.end() && !found->is_null();
 }
 
 void Fields::end() const {

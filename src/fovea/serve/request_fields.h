@@ -17,7 +17,8 @@ class Fields {
   Fields(std::string_view body, std::string route);
 
   // Each takes one field, or the default if it is missing or null.
-  std::string text(const char* name, const std::optional<std::string>& otherwise = {});
+  std::string text(const char* name, const std::string& otherwise);
+  std::optional<std::string> optional_text(const char* name);
   std::vector<std::string> texts(const char* name);
   bool flag(const char* name, bool otherwise);
   Index whole(const char* name, Index least, Index most, Index otherwise);
@@ -28,7 +29,8 @@ class Fields {
   Matrix needed_matrix(const char* name);
   std::optional<std::pair<Index, Index>> window(const char* name);
 
-  void end() const;  // refuses fields that nobody took
+  bool has(const char* name) const;  // and not as null
+  void end() const;                  // refuses fields that nobody took
 
  private:
   const nlohmann::json* find(const char* name);

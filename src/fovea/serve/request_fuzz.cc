@@ -5,6 +5,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fovea::fuzz_reader(data, size, [](std::string_view body) { fovea::parse_run_request(body); });
   fovea::fuzz_reader(data, size, [](std::string_view body) { fovea::parse_explain_request(body); });
+  fovea::fuzz_reader(data, size,
+                     [](std::string_view body) { fovea::parse_pictures_request(body); });
   return fovea::fuzz_reader(data, size,
                             [](std::string_view body) { fovea::parse_attend_request(body); });
 }

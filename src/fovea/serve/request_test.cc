@@ -30,13 +30,15 @@ std::string attend_refusal(const std::string& more, int status = 400) {
 
 TEST(Request, TakesWhatIsGivenAndDefaultsForTheRest) {
   const RunRequest plain = parse_run_request(R"({"input":"a b"})");
-  EXPECT_EQ(plain.model, "");
-  EXPECT_EQ(plain.input, "a b");
+  EXPECT_EQ(plain.subject.model, "");
+  EXPECT_EQ(plain.subject.input, "a b");
+  EXPECT_FALSE(plain.subject.image || plain.subject.question || plain.searches);
   EXPECT_EQ(plain.beams, 5);
   EXPECT_EQ(plain.best, 1);
   const RunRequest full = parse_run_request(R"({"model":"m","input":"\u00e9","beams":7,"best":3})");
-  EXPECT_EQ(full.model, "m");
-  EXPECT_EQ(full.input, "é");
+  EXPECT_EQ(full.subject.model, "m");
+  EXPECT_EQ(full.subject.input, "é");
+  EXPECT_TRUE(full.searches);
   EXPECT_EQ(full.beams, 7);
   EXPECT_EQ(full.best, 3);
   const ExplainRequest explain = parse_explain_request(
@@ -50,7 +52,7 @@ TEST(Request, OfAttentionTakesEveryField) {
   const AttendRequest r = parse_attend_request(
       R"({"query":[[1,2]],"key":[[3,4],[5,6.5]],"value":[[7],[8]],"score":"general","scale":2,
           "matrix":[[1,0],[0,1]],"weight":null,"causal":true,"window":[3,0],
-          "normalizer":"sparsemax","temperature":0.5,"samples":9,"seed":4})");
+          "normalizer":"sparsemax","temperature":0.5,"samples":9,"seed":4,"gradient":true})");
   EXPECT_EQ(r.query.values, (std::vector<float>{1, 2}));
   EXPECT_EQ(r.key.rows, 2);
   EXPECT_EQ(r.key.columns, 2);
@@ -65,6 +67,7 @@ TEST(Request, OfAttentionTakesEveryField) {
   EXPECT_EQ(r.temperature, 0.5f);
   EXPECT_EQ(r.samples, 9);
   EXPECT_EQ(r.seed, 4u);
+  EXPECT_TRUE(r.gradient);
 }
 
 TEST(Request, SaysWhatIsWrongWithABody) {
@@ -82,10 +85,10 @@ TEST(Request, SaysWhatIsWrongWithABody) {
 }
 
 TEST(Request, SaysWhatIsWrongWithAField) {
-  EXPECT_EQ(run_refusal("{}"), "/api/run: 'input' is missing; give it a text");
+  EXPECT_EQ(run_refusal(R"({"image":7})"), "/api/run: 'image' is 7, but a text is needed");
   EXPECT_EQ(run_refusal(R"({"input":7})"), "/api/run: 'input' is 7, but a text is needed");
   EXPECT_EQ(run_refusal(R"({"input":"a","beam":7})"),
-            "/api/run: unknown field 'beam'; it takes model, input, beams, best");
+            "/api/run: unknown field 'beam'; it takes model, input, image, question, beams, best");
   for (const char* beams : {"0", "33", "-1", "1.5", "\"5\"", "true", "[]"}) {
     EXPECT_EQ(run_refusal(fmt::format(R"({{"input":"a","beams":{}}})", beams)).substr(0, 22),
               "/api/run: 'beams' is " + std::string(1, beams[0]));
@@ -98,6 +101,23 @@ TEST(Request, SaysWhatIsWrongWithAField) {
             "/api/explain: 'methods' is \"saliency\", but a list of names is needed");
   EXPECT_EQ(refusal_of([] { parse_explain_request(R"({"input":"a","check":1})"); }),
             "/api/explain: 'check' is 1, but true or false is needed");
+}
+
+TEST(Request, OfPicturesTakesAWorldAndSome) {
+  const PicturesRequest plain = parse_pictures_request("{}");
+  EXPECT_EQ(plain.world, "scene");
+  EXPECT_EQ(plain.size, 64);
+  EXPECT_EQ(plain.first, 0);
+  EXPECT_EQ(plain.count, 12);
+  const auto refusal = [](const std::string& body) {
+    return refusal_of([&] { parse_pictures_request(body); });
+  };
+  EXPECT_EQ(refusal(R"({"world":"cats"})"),
+            "/api/pictures: 'world' is 'cats', but one of scene, digit is needed");
+  EXPECT_EQ(refusal(R"({"size":10000})"),
+            "/api/pictures: 'size' is 10000, but a whole number from 28 to 256 is needed");
+  EXPECT_EQ(refusal(R"({"count":25})"),
+            "/api/pictures: 'count' is 25, but a whole number from 1 to 24 is needed");
 }
 
 TEST(Request, SaysWhatIsWrongWithVectors) {
@@ -115,6 +135,8 @@ TEST(Request, SaysWhatIsWrongWithVectors) {
             "needed");
   EXPECT_EQ(attend_refusal(R"("weight":[1e9])").substr(0, 43),
             "/api/attend: 'weight' has an element 100000");
+  EXPECT_EQ(attend_refusal(R"("gradient":true,"normalizer":"none")"),
+            "/api/attend: 'gradient' needs probabilities; choose another 'normalizer'");
   EXPECT_EQ(attend_refusal(R"("temperature":0)"),
             "/api/attend: 'temperature' is 0, but a number from 0.001 to 1000 is needed");
   EXPECT_EQ(

@@ -5,7 +5,18 @@
 
 namespace fovea {
 
-enum class Place { kPage, kScript, kStyle, kHealth, kMetrics, kModels, kRun, kExplain, kAttend };
+enum class Place {
+  kPage,
+  kScript,
+  kStyle,
+  kHealth,
+  kMetrics,
+  kModels,
+  kRun,
+  kExplain,
+  kPictures,
+  kAttend
+};
 
 struct Route {
   Place place;
@@ -24,6 +35,7 @@ inline constexpr Route kRoutes[] = {
     {.place = Place::kModels, .path = "/api/models"},
     {.place = Place::kRun, .path = "/api/run", .post = true},
     {.place = Place::kExplain, .path = "/api/explain", .post = true},
+    {.place = Place::kPictures, .path = "/api/pictures", .post = true},
     {.place = Place::kAttend, .path = "/api/attend", .post = true}};
 
 // As it was sent, byte for byte: %2e or a slash too many is another place. Null: there is none.

@@ -135,7 +135,71 @@ inline std::vector<ServedModel> small_models(const std::vector<std::string>& nam
   static const ScratchFolder folder;
   static const std::string path = translator_in(folder);
   std::vector<ServedModel> models;
-  for (const std::string& name : names) models.push_back({name, load_translation_model(path)});
+  for (const std::string& name : names) models.push_back(load_served_model(name, path));
+  return models;
+}
+
+// A model of pictures that has learnt nothing: it says how large its picture is, and looks at all
+// of four regions alike.
+class PretendedModel : public ImageModel {
+ public:
+  PretendedModel(std::string task, const ImageInput& input)
+      : task_(std::move(task)), input_(input) {}
+
+  std::string task() const override { return task_; }
+  std::string kind() const override { return "pretended"; }
+  ImageInput input() const override { return input_; }
+  bool asks() const override { return task_ == "answer"; }
+  std::vector<std::string> classes() const override { return {"dark", "bright"}; }
+  NamedTensors tensors() override { return {{"weight", Tensor::zeros({3, 5})}}; }
+  const std::map<std::string, std::string>& training() const override { return training_; }
+  std::vector<ImageSaid> say(std::span<const Image> images, const std::string&) const override {
+    std::vector<ImageSaid> all;
+    for (const Image& image : images) {
+      all.push_back({fmt::format("{} x {} x {}", image.width, image.height, image.channels),
+                     {{"bright", 0.75}, {"dark", 0.25}}});
+    }
+    return all;
+  }
+  Trace trace(const Image& image, const std::string& question) const override {
+    Trace trace = image_trace(*this, image);
+    trace.input = question;
+    trace.output = say(std::span(&image, 1), question)[0].text;
+    trace.axes = {
+        region_axis("regions", 2, 2, image),
+        {.name = "target", .kind = "words", .labels = {{.text = trace.output, .word = 0}}}};
+    trace.steps.push_back({.choices = {{"bright", 0.75}, {"dark", 0.25}}});
+    trace.heads.push_back({.kind = "cross",
+                           .queries = "target",
+                           .keys = "regions",
+                           .weights = Tensor::full({1, 4}, 0.25f)});
+    return trace;
+  }
+  // The mean of all pixels, and what is left to 1.
+  Seen see(const Var& pixels, const std::string&) const override {
+    const Index rows = pixels.shape()[0];
+    const Var bright = mean(reshape(pixels, {rows, -1}), 1, true);
+    return {concat({1.0f - bright, bright}, 1), {}};
+  }
+
+ private:
+  std::string task_;
+  ImageInput input_;
+  std::map<std::string, std::string> training_;
+};
+
+inline ServedModel picture_model(const std::string& task,
+                                 const ImageInput& input = {
+                                     .width = 64, .height = 64, .channels = 3}) {
+  return {task, std::make_unique<PretendedModel>(task, input)};
+}
+
+// A translator, and a model for each task that looks at pictures.
+inline std::vector<ServedModel> all_models() {
+  std::vector<ServedModel> models = small_models();
+  for (const char* task : {"caption", "answer"}) models.push_back(picture_model(task));
+  models.push_back(
+      picture_model("glimpse", {.width = 60, .height = 60, .channels = 1, .any_size = true}));
   return models;
 }
 

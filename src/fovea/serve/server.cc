@@ -432,6 +432,7 @@ Reply Server::Impl::work(Exchange& exchange) try {
   if (exchange.route->place == Place::kRun) reply.body = service_.run(exchange.body, effort);
   if (exchange.route->place == Place::kExplain)
     reply.body = service_.explain(exchange.body, effort);
+  if (exchange.route->place == Place::kPictures) reply.body = service_.pictures(exchange.body);
   if (exchange.route->place == Place::kAttend) reply.body = service_.attend(exchange.body);
   metrics_.read_pieces(effort.input_pieces, effort.output_pieces);
   return reply;

@@ -153,7 +153,7 @@ TEST(Server, ErrorsNameTheirStatusAndReason) {
   EXPECT_EQ(answer.headers.at("content-type"), "application/json");
   EXPECT_EQ(answer.body,
             R"({"error":{"status":400,"message":"/api/run: unknown field 'colour'; it takes )"
-            R"(model, input, beams, best"}})");
+            R"(model, input, image, question, beams, best"}})");
   EXPECT_EQ(ask(server.port(), "POST", "/api/run", R"({"model":"x","input":"a"})").status, 404);
   EXPECT_EQ(ask(server.port(), "POST", "/api/run").message(),
             "/api/run: the body is empty; send a JSON object");
@@ -231,7 +231,7 @@ TEST(Server, ListensAtOtherAddressesOfThisMachine) {
 
 TEST(Server, ManyClientsAtOnceGetTheAnswersOfTheirQuestions) {
   const auto models = small_models();
-  const TranslationModel* const model[] = {&models[0].model};
+  const TranslationModel* const model[] = {&std::get<TranslationModel>(models[0].model)};
   std::vector<nlohmann::json> expected;
   for (const std::string& sentence : kSentences) {
     const auto found = translate(model, std::span(&sentence, 1), {.search = {.n_best = 3}});

@@ -15,10 +15,11 @@
 #include "fovea/explain/check.h"
 #include "fovea/explain/translation_methods.h"
 #include "fovea/io/source.h"
+#include "fovea/models/model_file.h"
 #include "fovea/models/translation_trace.h"
 #include "fovea/serve/attending.h"
+#include "fovea/serve/picturing.h"
 #include "fovea/serve/reply.h"
-#include "fovea/serve/request.h"
 
 namespace fovea {
 namespace {
@@ -62,21 +63,21 @@ Looks looks_of(const TranslatorOptions& options) {
   return kind_name(options) == "fixed" ? Looks{} : Looks{1, 1};
 }
 
-Json described(const ServedModel& served) {
+Json described(const std::string& name, const TranslationModel& model) {
   Index parameters = 0;
-  for (const auto& parameter : served.model.net->parameters()) {
+  for (const auto& parameter : model.net->parameters()) {
     parameters += parameter.var.value().size();
   }
-  const Looks looks = looks_of(served.model.options);
-  return {{"name", served.name},
+  const Looks looks = looks_of(model.options);
+  return {{"name", name},
           {"task", "translate"},
-          {"model", kind_name(served.model.options)},
+          {"model", kind_name(model.options)},
           {"parameters", parameters},
           {"attends", looks.heads > 0},
           {"layers", looks.layers},
           {"heads", looks.heads},
-          {"methods", method_names(served.model.options)},
-          {"examples", examples_for(served.model)}};
+          {"methods", method_names(model.options)},
+          {"examples", examples_for(model)}};
 }
 
 std::vector<Translation> translated(const TranslationModel& model, const std::string& input,
@@ -142,11 +143,24 @@ std::vector<std::string> served_names(const std::vector<std::string>& paths) {
   return names;
 }
 
+ServedModel load_served_model(const std::string& name, const std::string& path) {
+  const std::string task = task_of(path);
+  if (is_image_task(task)) return {name, load_image_model(path)};
+  if (task == "translate") return {name, load_translation_model(path)};
+  fail("{}: a model of task {}, which this fovea cannot serve", path, in_quotes(task));
+}
+
 Service::Service(std::vector<ServedModel> models, Index longest)
     : models_(std::move(models)), longest_(longest) {
   if (models_.empty()) fail("serve: no model was given");
   Json all = Json::array();
-  for (const ServedModel& served : models_) all.push_back(described(served));
+  for (const ServedModel& served : models_) {
+    if (const auto* model = std::get_if<TranslationModel>(&served.model)) {
+      all.push_back(described(served.name, *model));
+    } else {
+      all.push_back(described_picture_model(served.name, *std::get<1>(served.model)));
+    }
+  }
   list_ = text_of({{"version", version()}, {"models", std::move(all)}});
 }
 
@@ -161,46 +175,69 @@ const ServedModel& Service::find(const std::string& name) const {
          fmt::join(names, ", "));
 }
 
-void Service::check_length(const ServedModel& served, const std::string& input,
-                           Effort& effort) const {
-  effort.input_pieces = static_cast<Index>(served.model.source.encode(input).size());
+const std::string& Service::sentence(const TranslationModel& model, const std::string& name,
+                                     const Subject& subject, const char* route,
+                                     Effort& effort) const {
+  if (subject.image || subject.question) {
+    refuse(400, "{}: '{}' has no meaning for {}, which translates; send 'input'", route,
+           subject.image ? "image" : "question", in_quotes(name));
+  }
+  if (!subject.input) refuse(400, "{}: 'input' is missing; give it a text", route);
+  effort.input_pieces = static_cast<Index>(model.source.encode(*subject.input).size());
   if (effort.input_pieces > longest_) {
     refuse(413,
            "'input' has {} pieces, but at most {} are taken; split it, or fovea serve --longest",
            effort.input_pieces, longest_);
   }
+  return *subject.input;
 }
 
 std::string Service::run(std::string_view body, Effort& effort) const {
   const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   const RunRequest request = parse_run_request(body);
-  const ServedModel& served = find(request.model);
-  check_length(served, request.input, effort);
+  const ServedModel& served = find(request.subject.model);
+  if (const auto* pictures = std::get_if<std::unique_ptr<ImageModel>>(&served.model)) {
+    Json answer = run_picture(served.name, **pictures, request);
+    answer["seconds"] = seconds();
+    return text_of(answer);
+  }
+  const auto& model = std::get<TranslationModel>(served.model);
+  const std::string& input = sentence(model, served.name, request.subject, "/api/run", effort);
   Json translations = Json::array();
-  for (const Translation& t : translated(
-           served.model, request.input, {.beams = request.beams, .n_best = request.best}, effort)) {
+  for (const Translation& t :
+       translated(model, input, {.beams = request.beams, .n_best = request.best}, effort)) {
     translations.push_back({{"text", t.text}, {"score", t.score}});
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   return text_of({{"model", served.name},
-                  {"input", request.input},
+                  {"input", input},
                   {"translations", std::move(translations)},
-                  {"seconds", seconds.count()}});
+                  {"seconds", seconds()}});
 }
 
 std::string Service::explain(std::string_view body, Effort& effort) const {
   const ExplainRequest request = parse_explain_request(body);
-  const ServedModel& served = find(request.model);
-  const TranslationModel& model = served.model;
+  const ServedModel& served = find(request.subject.model);
+  if (const auto* pictures = std::get_if<std::unique_ptr<ImageModel>>(&served.model)) {
+    const Trace trace = explain_picture(served.name, **pictures, request, effort.stop);
+    check_size(trace);
+    return to_json(trace);
+  }
+  const auto& model = std::get<TranslationModel>(served.model);
   std::vector<std::string> names = checked_methods(request.methods, model.options);
   if (names.empty() && request.check) names = {default_method(model.options)};
-  check_length(served, request.input, effort);
-  const Translation best =
-      translated(model, request.input, {.beams = request.beams}, effort).front();
+  const std::string& input = sentence(model, served.name, request.subject, "/api/explain", effort);
+  const Translation best = translated(model, input, {.beams = request.beams}, effort).front();
   Trace trace = trace_translation(model, best, {.states = request.states});
   check_size(trace);
   if (!names.empty()) add_methods(model, best, names, request.check, effort, trace);
   return to_json(trace);
+}
+
+std::string Service::pictures(std::string_view body) const {
+  return pictures_answer(parse_pictures_request(body));
 }
 
 std::string Service::attend(std::string_view body) const {

@@ -2,18 +2,25 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "fovea/models/image_model.h"
 #include "fovea/models/translation_model.h"
+#include "fovea/serve/request.h"
 
 namespace fovea {
 
 struct ServedModel {
   std::string name;
-  TranslationModel model;
+  std::variant<TranslationModel, std::unique_ptr<ImageModel>> model;
 };
+
+// Any file that fovea train has written and that can be served.
+ServedModel load_served_model(const std::string& name, const std::string& path);
 
 // Names for model files: without folder and ending; what is there twice gets a number.
 std::vector<std::string> served_names(const std::vector<std::string>& paths);
@@ -33,11 +40,14 @@ class Service {
   const std::string& models() const { return list_; }
   std::string run(std::string_view body, Effort& effort) const;
   std::string explain(std::string_view body, Effort& effort) const;
+  std::string pictures(std::string_view body) const;
   std::string attend(std::string_view body) const;
 
  private:
   const ServedModel& find(const std::string& name) const;
-  void check_length(const ServedModel& served, const std::string& input, Effort& effort) const;
+  // The sentence that is asked about.
+  const std::string& sentence(const TranslationModel& model, const std::string& name,
+                              const Subject& subject, const char* route, Effort& effort) const;
 
   std::vector<ServedModel> models_;
   Index longest_;

@@ -72,7 +72,7 @@ TEST(Service, OffersSentencesOfTheBuiltInWorldToModelsThatKnowItsWords) {
 TEST(Service, TranslatesAsTheLibraryDoes) {
   const auto models = small_models();
   const Service service(small_models({"a", "b"}), 100);
-  const TranslationModel* const model[] = {&models[0].model};
+  const TranslationModel* const model[] = {&std::get<TranslationModel>(models[0].model)};
   for (const std::string& sentence : kSentences) {
     const auto expected = translate(model, std::span(&sentence, 1), {.search = {.n_best = 2}});
     Effort effort;
@@ -148,6 +148,10 @@ TEST(Service, RefusesWhatItCannotDo) {
   Effort effort;
   EXPECT_EQ(error_of([&] { service.run(R"({"model":"de","input":"a"})", effort); }),
             "there is no model 'de'; GET /api/models lists them: en-fr, fr-en");
+  EXPECT_EQ(error_of([&] { service.run("{}", effort); }),
+            "/api/run: 'input' is missing; give it a text");
+  EXPECT_EQ(error_of([&] { service.explain(R"({"input":"a","image":"scene:1"})", effort); }),
+            "/api/explain: 'image' has no meaning for 'en-fr', which translates; send 'input'");
   EXPECT_EQ(error_of([&] { service.run(R"({"input":"a a a a a a"})", effort); }),
             "'input' has 6 pieces, but at most 5 are taken; split it, or fovea serve --longest");
   EXPECT_EQ(error_of([&] { service.explain(R"({"input":"a a a a a a"})", effort); }),
@@ -234,6 +238,30 @@ TEST(Attending, SoftIsTheExpectationOfHard) {
   EXPECT_EQ(answer, again);
   const json other = attended("{" + kPlane + R"(,"samples":100000,"seed":4})");
   EXPECT_NE(answer["hard"]["mean_output"], other["hard"]["mean_output"]);
+}
+
+TEST(Attending, TheSampledGradientComesToTheExactOneAndABaselineCalmsIt) {
+  const std::string tiles =
+      R"({"query":[[1]],"key":[[0.5],[1],[-1],[0]],"value":[[3],[4],[6],[2.5]],"score":"dot",)"
+      R"("temperature":2,"gradient":true,"seed":5)";
+  EXPECT_FALSE(attended(tiles + "}")["gradient"].contains("sampled"));
+  const json few = attended(tiles + R"(,"samples":50})")["gradient"];
+  const json answer = attended(tiles + R"(,"samples":100000})");
+  const json& gradient = answer["gradient"];
+  double expected = 0;
+  const double worth[] = {3, 4, 6, 2.5};
+  for (std::size_t k = 0; k < 4; ++k) expected += worth[k] * answer["weights"][0][k].get<double>();
+  double off = 0, calm_off = 0;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const double weight = answer["weights"][0][k];
+    const double exact = weight * (worth[k] - expected) / 2;  // the temperature is 2
+    EXPECT_NEAR(gradient["exact"][0][k], exact, 1e-5);
+    EXPECT_NEAR(gradient["sampled"][0][k], exact, 0.02);  // four standard errors
+    EXPECT_NEAR(gradient["with_baseline"][0][k], exact, 0.005);
+    off += std::abs(few["sampled"][0][k].get<double>() - exact);
+    calm_off += std::abs(few["with_baseline"][0][k].get<double>() - exact);
+  }
+  EXPECT_LT(calm_off, off);
 }
 
 TEST(Attending, SparsemaxAndScoresAsTheyAre) {

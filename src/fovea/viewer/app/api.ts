@@ -15,7 +15,7 @@ export interface Model {
   // Of models that look at pictures:
   image: { width: number; height: number; channels: number } | null;
   asks: boolean; // it takes a question
-  worlds: string[]; // built-in ones whose pictures fit it
+  world: string; // the built-in one whose pictures fit it
 }
 
 // What a model is asked about: a sentence; or a picture (a built-in one's name, or a file in base64).
@@ -91,7 +91,7 @@ export async function listModels(): Promise<Model[]> {
     examples: one.examples ?? [],
     image: one.image ?? null,
     asks: one.asks ?? false,
-    worlds: one.worlds ?? [],
+    world: one.world ?? "",
   }));
 }
 

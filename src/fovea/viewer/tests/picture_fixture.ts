@@ -14,8 +14,8 @@ export interface AskPicture {
 
 const kMethods = ["saliency", "integrated-gradients", "occlusion", "grad-cam"];
 const common = { parameters: 432100, attends: true, layers: 1, heads: 1, examples: [] as string[], asks: false };
-const scenes = { image: { width: 64, height: 64, channels: 3 }, worlds: ["scene"] };
-const digits = { image: { width: 60, height: 60, channels: 1 }, worlds: ["digit", "clutter"] };
+const scenes = { image: { width: 64, height: 64, channels: 3 }, world: "scene" };
+const digits = { image: { width: 60, height: 60, channels: 1 }, world: "digit" };
 
 export const kPictureModels = [
   { name: "caption", task: "caption", model: "soft", methods: ["saliency", "occlusion"], ...common, ...scenes },

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Asked, type BuiltIn, isFile, type Model, usePictures } from "../api";
 import { setParams, useRoute } from "../route";
 import { FileSubject, ModelSelect, useModel } from "../subject";
-import { Button, Choice, ErrorLine } from "../ui";
+import { Button, ErrorLine } from "../ui";
 import { upload, uploaded } from "./upload";
 
 const kPage = 12; // pictures to choose from at a time
@@ -19,26 +19,27 @@ export interface PictureSubject {
   asked: Asked;
 }
 
-const kWorlds: Record<string, string> = { scene: "Scenes", digit: "Digits", clutter: "Among pieces" };
+const kMost = 1_000_000 - kPage;
 
-interface Place {
-  world: string;
-  index: number;
-}
-function placeIn(name: string, worlds: string[]): Place | null {
+// The number of a picture of a world; 0 if it is another's.
+function numberIn(name: string, world: string): number {
   const found = /^([a-z]+):(\d{1,9})$/.exec(name);
-  return found && worlds.includes(found[1]!) ? { world: found[1]!, index: Number(found[2]) } : null;
+  return found && found[1] === world ? Math.min(Number(found[2]), kMost) : 0;
 }
-const first = (place: Place) => place.index - (place.index % kPage);
+const first = (index: number) => index - (index % kPage);
+
+// As the server draws them: no smaller than a digit, no larger than it is worth.
+const sizeFor = (model: Model | undefined) =>
+  Math.max(28, Math.min(256, model?.image?.width ?? 64, model?.image?.height ?? 64));
 
 export function usePictureSubject(fits: (model: Model) => boolean): PictureSubject {
   const { params } = useRoute();
   const { models, model } = useModel(fits);
   const own = params.p === kUpload && uploaded() !== "";
-  const usual: Place = { world: model?.worlds[0] ?? "", index: 0 };
-  const place = placeIn(params.p ?? "", model?.worlds ?? []) ?? usual;
-  const name = own || !place.world ? kUpload : `${place.world}:${place.index}`;
-  const { value, error } = usePictures(place.world, model?.image?.width ?? 0, first(place), kPage);
+  const world = model?.world ?? "";
+  const index = numberIn(params.p ?? "", world);
+  const name = own || !world ? kUpload : `${world}:${index}`;
+  const { value, error } = usePictures(world, sizeFor(model), first(index), kPage);
   const pictures = value ?? [];
   const picture = pictures.find((one) => one.name === name);
   const question = model?.asks ? (params.ask ?? picture?.questions[0] ?? model.examples[0] ?? "").trim() : "";
@@ -142,13 +143,12 @@ function Upload({ subject }: { subject: PictureSubject }) {
   );
 }
 
-// model, pictures, and in `children` what a task needs besides.
 export function PictureBar(props: { subject: PictureSubject; busy: boolean }) {
   const { subject, busy } = props;
-  const { models, model, name, pictures } = subject;
+  const { models, model, pictures } = subject;
   if (isFile) return <FileSubject />;
-  const place = placeIn(name, model?.worlds ?? []) ?? placeIn(pictures[0]?.name ?? "", model?.worlds ?? []);
-  const world = place?.world ?? "";
+  const world = model?.world ?? "";
+  const from = first(numberIn(pictures[0]?.name ?? "", world));
   return (
     <section class={`subject pictures${busy ? " busy" : ""}`} aria-label="Picture and model">
       <div class="picture-bar" data-unsaved>
@@ -156,27 +156,19 @@ export function PictureBar(props: { subject: PictureSubject; busy: boolean }) {
         <Upload subject={subject} />
       </div>
       <div class="picture-tools">
-        {place && (
+        {world && (
           <span class="pages" data-unsaved>
             <Button
               aria-label="Pictures before these"
-              disabled={first(place) === 0}
-              onClick={() => choose(`${world}:${first(place) - kPage}`, subject)}
+              disabled={from === 0}
+              onClick={() => choose(`${world}:${from - kPage}`, subject)}
             >
               ‹
             </Button>
-            <Button aria-label="Other pictures" onClick={() => choose(`${world}:${first(place) + kPage}`, subject)}>
+            <Button aria-label="Other pictures" onClick={() => choose(`${world}:${from + kPage}`, subject)}>
               Others ›
             </Button>
           </span>
-        )}
-        {model && model.worlds.length > 1 && (
-          <Choice
-            label="World"
-            value={world}
-            options={model.worlds.map((one) => [one, kWorlds[one] ?? one] as const)}
-            onChange={(one) => choose(`${one}:0`, subject)}
-          />
         )}
         <ModelSelect label="Model" value={model?.name ?? ""} models={models} param="m" />
       </div>

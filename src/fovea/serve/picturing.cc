@@ -1,0 +1,231 @@
+#include "fovea/serve/picturing.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "fovea/io/base64.h"
+#include "fovea/io/image_file.h"
+#include "fovea/io/png.h"
+#include "fovea/io/source.h"
+#include "fovea/serve/reply.h"
+
+namespace fovea {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A model that takes any size gets at most so many times what it was trained with.
+constexpr Index kMostTimesLarger = 4;
+constexpr std::size_t kLongestQuestion = 1000;
+constexpr std::size_t kSuggested = 8;  // questions about a built-in picture
+
+const char* world_of(const ImageModel& model) {
+  return model.input().channels == 1 ? "digit" : "scene";
+}
+
+Index side_of(const ImageModel& model) {
+  return std::min(std::min(model.input().width, model.input().height), kMostPictureSize);
+}
+
+// Words alone: as they are typed, without the mark at the end.
+std::string plain_question(std::string_view question) {
+  std::string plain;
+  for (const char c : question) {
+    if (c == '?' || c == '.') continue;
+    const bool space = c == ' ' && (plain.empty() || plain.back() == ' ');
+    if (!space) plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  if (plain.ends_with(' ')) plain.pop_back();
+  return plain;
+}
+
+struct Looked {
+  Image image{};  // as the model wants it
+  std::string question{};
+  std::optional<std::vector<Trace::Label>> truth{};  // of a built-in picture
+};
+
+Trace::Label label(const std::string& text, const Box& box) {
+  return {.text = text, .box = Trace::Box{box.left, box.top, box.right, box.bottom}};
+}
+
+// What is known: of a question its answer and where that is to be seen, else all that is there.
+std::vector<Trace::Label> truth_of(const WorldPicture& picture, const ImageModel& model,
+                                   const std::string& question) {
+  std::vector<Trace::Label> truth;
+  if (!model.asks()) {
+    for (const NamedBox& one : picture.truth) truth.push_back(label(one.name, one.box));
+    return truth;
+  }
+  const std::string asked = plain_question(question);
+  for (const WorldQuestion& known : picture.questions) {
+    if (known.text != asked) continue;
+    for (const Box& box : known.boxes) truth.push_back(label(known.answer, box));
+    if (known.boxes.empty()) truth.push_back({.text = known.answer});
+  }
+  return truth;
+}
+
+Image decoded(const std::string& text, const std::string& route) {
+  const std::string name = fmt::format("{}: 'image'", route);
+  const std::size_t comma = text.starts_with("data:") ? text.find(',') : text.npos;
+  const std::string_view letters =
+      std::string_view(text).substr(comma == text.npos ? 0 : comma + 1);
+  const std::optional<std::string> bytes = from_base64(letters);
+  if (!bytes) {
+    refuse(400,
+           "{} is {}, but the name of a built-in picture (scene:17, digit:5), or a PNG or JPEG in "
+           "base64 is needed",
+           name, in_quotes(text.size() > 40 ? text.substr(0, 40) + "..." : text));
+  }
+  try {
+    return decode_image(*bytes, name, kMostServedPixels);
+  } catch (const Error& error) {
+    refuse(400, "{}", error.what());
+  }
+}
+
+// No larger than what it may cost, at the same proportions.
+Image fitted(const Image& image, const ImageInput& input) {
+  const Index most = kMostTimesLarger * std::max(input.width, input.height);
+  const Index longest = std::max(image.width, image.height);
+  if (!input.any_size || longest <= most) return image;
+  return resized(image, std::max<Index>(1, image.width * most / longest),
+                 std::max<Index>(1, image.height * most / longest));
+}
+
+void check_subject(const std::string& name, const ImageModel& model, const Subject& subject,
+                   bool searches, const std::string& route) {
+  if (subject.input) {
+    refuse(400, "{}: 'input' has no meaning for {}, which looks at pictures; send 'image'", route,
+           in_quotes(name));
+  }
+  if (searches) {
+    refuse(400, "{}: 'beams' and 'best' are for translators; leave them out for {}", route,
+           in_quotes(name));
+  }
+  if (!subject.image) {
+    refuse(400,
+           "{}: 'image' is missing; give it the name of a built-in picture (scene:17, digit:5), or "
+           "a PNG or JPEG in base64",
+           route);
+  }
+  if (!model.asks() && subject.question) {
+    refuse(400, "{}: 'question' has no meaning for {}, which is not asked; leave it out", route,
+           in_quotes(name));
+  }
+  if (model.asks() && plain_question(subject.question.value_or("")).empty()) {
+    refuse(400, "{}: 'question' is missing; ask {} something about the picture", route,
+           in_quotes(name));
+  }
+  if (subject.question && subject.question->size() > kLongestQuestion) {
+    refuse(413, "{}: 'question' has {} bytes, but at most {} are taken", route,
+           subject.question->size(), kLongestQuestion);
+  }
+}
+
+Looked looked_at(const ImageModel& model, const Subject& subject, const std::string& route) {
+  Looked looked{.question = subject.question.value_or("")};
+  if (const auto picture = world_picture(*subject.image, side_of(model))) {
+    looked.image = prepared(picture->image, model.input());
+    looked.truth = truth_of(*picture, model, looked.question);
+  } else {
+    looked.image = prepared(fitted(decoded(*subject.image, route), model.input()), model.input());
+  }
+  return looked;
+}
+
+// Layers and heads of a Trace that look across, or at all.
+struct Looks {
+  Index layers = 0, heads = 0;
+};
+Looks looks_of(const Trace& trace) {
+  Looks looks;
+  for (const Trace::Head& head : trace.heads) {
+    looks.layers = std::max(looks.layers, head.layer + 1);
+    looks.heads = std::max(looks.heads, head.head + 1);
+  }
+  return looks;
+}
+
+Json box_of(const Box& box) { return {box.left, box.top, box.right, box.bottom}; }
+
+}  // namespace
+
+Json described_picture_model(const std::string& name, ImageModel& model) {
+  Index parameters = 0;
+  for (const auto& [path, tensor] : model.tensors()) parameters += tensor.size();
+  const ImageInput input = model.input();
+  const auto picture = world_picture(fmt::format("{}:0", world_of(model)), side_of(model));
+  // The easiest way to know how it looks is to let it look.
+  const std::string question =
+      model.asks() && !picture->questions.empty() ? picture->questions[0].text : "";
+  const Trace trace = model.trace(prepared(picture->image, input), question);
+  const Looks looks = looks_of(trace);
+  return {
+      {"name", name},
+      {"task", model.task()},
+      {"model", model.kind()},
+      {"parameters", parameters},
+      {"attends", looks.heads > 0 || trace.find_axis("glimpses") != nullptr},
+      {"layers", looks.layers},
+      {"heads", looks.heads},
+      {"methods", Json::array()},
+      {"examples", Json::array()},
+      {"image", {{"width", input.width}, {"height", input.height}, {"channels", input.channels}}},
+      {"asks", model.asks()},
+      {"world", world_of(model)}};
+}
+
+Json run_picture(const std::string& name, const ImageModel& model, const RunRequest& request) {
+  check_subject(name, model, request.subject, request.searches, "/api/run");
+  const Looked looked = looked_at(model, request.subject, "/api/run");
+  const ImageSaid said = model.say(std::span(&looked.image, 1), looked.question).front();
+  Json choices = Json::array();
+  for (const Trace::Choice& choice : said.choices) {
+    choices.push_back({{"text", choice.text}, {"probability", choice.probability}});
+  }
+  return {{"model", name},
+          {"question", looked.question},
+          {"text", said.text},
+          {"choices", std::move(choices)}};
+}
+
+Trace explain_picture(const std::string& name, const ImageModel& model,
+                      const ExplainRequest& request, const std::atomic<bool>* stop) {
+  check_subject(name, model, request.subject, request.searches, "/api/explain");
+  const Looked looked = looked_at(model, request.subject, "/api/explain");
+  Trace trace = model.trace(looked.image, looked.question);
+  if (looked.truth) {
+    trace.axes.push_back({.name = "truth", .kind = "regions", .labels = *looked.truth});
+  }
+  (void)stop;
+  return trace;
+}
+
+std::string pictures_answer(const PicturesRequest& request) {
+  Json pictures = Json::array();
+  for (Index i = request.first; i < request.first + request.count; ++i) {
+    const std::string name = fmt::format("{}:{}", request.world, i);
+    const auto picture = world_picture(name, request.size);
+    Json questions = Json::array(), boxes = Json::array();
+    for (const WorldQuestion& one : picture->questions) {
+      if (questions.size() < kSuggested) questions.push_back(one.text);
+    }
+    for (const NamedBox& one : picture->truth) {
+      boxes.push_back({{"text", one.name}, {"box", box_of(one.box)}});
+    }
+    pictures.push_back({{"name", name},
+                        {"width", picture->image.width},
+                        {"height", picture->image.height},
+                        {"png", to_base64(encode_png(picture->image))},
+                        {"about", picture->about},
+                        {"questions", std::move(questions)},
+                        {"boxes", std::move(boxes)}});
+  }
+  return Json{{"pictures", std::move(pictures)}}.dump();
+}
+
+}  // namespace fovea
