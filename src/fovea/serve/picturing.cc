@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "fovea/explain/image_check.h"
+#include "fovea/explain/image_methods.h"
 #include "fovea/io/base64.h"
 #include "fovea/io/image_file.h"
 #include "fovea/io/png.h"
@@ -19,6 +21,8 @@ using Json = nlohmann::ordered_json;
 // A model that takes any size gets at most so many times what it was trained with.
 constexpr Index kMostTimesLarger = 4;
 constexpr std::size_t kLongestQuestion = 1000;
+// Gradient methods look at a picture some dozens of times.
+constexpr Index kMostExplainedPixels = 65'536;
 constexpr std::size_t kSuggested = 8;  // questions about a built-in picture
 
 const char* world_of(const ImageModel& model) {
@@ -44,7 +48,7 @@ std::string plain_question(std::string_view question) {
 struct Looked {
   Image image{};  // as the model wants it
   std::string question{};
-  std::optional<std::vector<Trace::Label>> truth{};  // of a built-in picture
+  std::vector<Trace::Axis> truth{};  // one, of a built-in picture
 };
 
 Trace::Label label(const std::string& text, const Box& box) {
@@ -130,7 +134,8 @@ Looked looked_at(const ImageModel& model, const Subject& subject, const std::str
   Looked looked{.question = subject.question.value_or("")};
   if (const auto picture = world_picture(*subject.image, side_of(model))) {
     looked.image = prepared(picture->image, model.input());
-    looked.truth = truth_of(*picture, model, looked.question);
+    looked.truth.push_back(
+        {.name = "truth", .kind = "regions", .labels = truth_of(*picture, model, looked.question)});
   } else {
     looked.image = prepared(fitted(decoded(*subject.image, route), model.input()), model.input());
   }
@@ -150,19 +155,65 @@ Looks looks_of(const Trace& trace) {
   return looks;
 }
 
+// The easiest way to know how a model looks is to let it look.
+Trace first_look(const ImageModel& model) {
+  const auto picture = world_picture(fmt::format("{}:0", world_of(model)), side_of(model));
+  const std::string question =
+      model.asks() && !picture->questions.empty() ? picture->questions[0].text : "";
+  return model.trace(prepared(picture->image, model.input()), question);
+}
+
+// They explain one thing that is said; beliefs that follow each other are not.
+std::vector<std::string> methods_of(const ImageModel& model, const Trace& trace) {
+  return trace.labels("target").size() == 1 ? image_method_names(model)
+                                            : std::vector<std::string>();
+}
+
+std::vector<std::string> chosen_methods(const std::vector<std::string>& wanted,
+                                        const std::vector<std::string>& known,
+                                        const std::string& name) {
+  if (wanted == std::vector<std::string>{"all"}) return known;
+  std::vector<std::string> chosen;
+  for (const std::string& one : wanted) {
+    if (std::find(known.begin(), known.end(), one) == known.end()) {
+      refuse(400, "/api/explain: there is no method {} for {}; there are {}", in_quotes(one),
+             in_quotes(name), known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
+    }
+    if (std::find(chosen.begin(), chosen.end(), one) == chosen.end()) chosen.push_back(one);
+  }
+  return chosen;
+}
+
+void check_pixels(const Image& image) {
+  const Index pixels = image.width * image.height;
+  if (pixels > kMostExplainedPixels) {
+    refuse(413,
+           "/api/explain: 'methods' take up to {} pixels, but the picture has {}; make it "
+           "smaller, or use fovea explain",
+           kMostExplainedPixels, pixels);
+  }
+}
+
+// Where what was said is to be seen: at the answer's boxes, or at those of the class's name.
+std::vector<Box> boxes_of(const Trace& trace, const ImageModel& model) {
+  std::vector<Box> boxes;
+  for (const Trace::Label& one : trace.labels("truth")) {
+    const bool counts = one.box && (model.asks() || one.text == trace.output);
+    if (counts) boxes.push_back({one.box->x0, one.box->y0, one.box->x1, one.box->y1});
+  }
+  return boxes;
+}
+
 Json box_of(const Box& box) { return {box.left, box.top, box.right, box.bottom}; }
 
 }  // namespace
 
-Json described_picture_model(const std::string& name, ImageModel& model) {
+Json described(const std::string& name, const PictureModel& served) {
+  ImageModel& model = *served.model;
   Index parameters = 0;
   for (const auto& [path, tensor] : model.tensors()) parameters += tensor.size();
   const ImageInput input = model.input();
-  const auto picture = world_picture(fmt::format("{}:0", world_of(model)), side_of(model));
-  // The easiest way to know how it looks is to let it look.
-  const std::string question =
-      model.asks() && !picture->questions.empty() ? picture->questions[0].text : "";
-  const Trace trace = model.trace(prepared(picture->image, input), question);
+  const Trace trace = first_look(model);
   const Looks looks = looks_of(trace);
   return {
       {"name", name},
@@ -172,14 +223,16 @@ Json described_picture_model(const std::string& name, ImageModel& model) {
       {"attends", looks.heads > 0 || trace.find_axis("glimpses") != nullptr},
       {"layers", looks.layers},
       {"heads", looks.heads},
-      {"methods", Json::array()},
+      {"methods", methods_of(model, trace)},
       {"examples", Json::array()},
       {"image", {{"width", input.width}, {"height", input.height}, {"channels", input.channels}}},
       {"asks", model.asks()},
       {"world", world_of(model)}};
 }
 
-Json run_picture(const std::string& name, const ImageModel& model, const RunRequest& request) {
+Json said_of_picture(const std::string& name, const PictureModel& served,
+                     const RunRequest& request) {
+  const ImageModel& model = *served.model;
   check_subject(name, model, request.subject, request.searches, "/api/run");
   const Looked looked = looked_at(model, request.subject, "/api/run");
   const ImageSaid said = model.say(std::span(&looked.image, 1), looked.question).front();
@@ -193,15 +246,32 @@ Json run_picture(const std::string& name, const ImageModel& model, const RunRequ
           {"choices", std::move(choices)}};
 }
 
-Trace explain_picture(const std::string& name, const ImageModel& model,
-                      const ExplainRequest& request, const std::atomic<bool>* stop) {
+Trace trace_of_picture(const std::string& name, const PictureModel& served,
+                       const ExplainRequest& request, const std::atomic<bool>* stop) {
+  const ImageModel& model = *served.model;
   check_subject(name, model, request.subject, request.searches, "/api/explain");
   const Looked looked = looked_at(model, request.subject, "/api/explain");
   Trace trace = model.trace(looked.image, looked.question);
-  if (looked.truth) {
-    trace.axes.push_back({.name = "truth", .kind = "regions", .labels = *looked.truth});
+  trace.axes.insert(trace.axes.end(), looked.truth.begin(), looked.truth.end());
+  const std::vector<std::string> names =
+      chosen_methods(request.methods, methods_of(model, trace), name);
+  if (names.empty()) {
+    if (request.check) refuse(400, "/api/explain: 'check' needs 'methods' that it can check");
+    return trace;
   }
-  (void)stop;
+  check_pixels(looked.image);
+  const auto go_on = [&] {
+    if (stop != nullptr && *stop) fail("explain: stopped, as was asked");
+  };
+  for (const std::string& method : names) {
+    go_on();
+    explain_picture(model, looked.image, looked.question, {method}, {}, trace);
+  }
+  go_on();
+  if (request.check) {
+    const ImageCheck measure(model, served.again());
+    measure(looked.image, looked.question, boxes_of(trace, model), trace);
+  }
   return trace;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -13,16 +15,22 @@ namespace fovea {
 // Larger pictures are refused before memory is taken for them.
 constexpr Index kMostServedPixels = 16'000'000;
 
+struct PictureModel {
+  std::unique_ptr<ImageModel> model;
+  std::function<std::unique_ptr<ImageModel>()> again;  // the same once more: to be shuffled
+};
+
 // What /api/models says of it.
-nlohmann::ordered_json described_picture_model(const std::string& name, ImageModel& model);
+nlohmann::ordered_json described(const std::string& name, const PictureModel& model);
 
 // The answer of /api/run, but for the time it took.
-nlohmann::ordered_json run_picture(const std::string& name, const ImageModel& model,
-                                   const RunRequest& request);
+nlohmann::ordered_json said_of_picture(const std::string& name, const PictureModel& model,
+                                       const RunRequest& request);
 
-// stop: when it becomes true, it ends with an Error before the next method.
-Trace explain_picture(const std::string& name, const ImageModel& model,
-                      const ExplainRequest& request, const std::atomic<bool>* stop = nullptr);
+// The answer of /api/explain. stop: when it becomes true, it ends with an Error before the next
+// method.
+Trace trace_of_picture(const std::string& name, const PictureModel& model,
+                       const ExplainRequest& request, const std::atomic<bool>* stop);
 
 // The answer of /api/pictures.
 std::string pictures_answer(const PicturesRequest& request);

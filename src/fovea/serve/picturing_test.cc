@@ -122,6 +122,47 @@ TEST(Picturing, KnowsTheTrueAnswersOfBuiltInQuestionsHoweverTheyAreTyped) {
   EXPECT_TRUE(truth("is it raining").empty());
 }
 
+TEST(Picturing, ExplainsByMethodsAndChecksThem) {
+  const json body = {{"model", "answer"}, {"image", "scene:17"}, {"question", "where is the ball"}};
+  EXPECT_TRUE(explained(body)["methods"].empty());
+  json some = body;
+  some["methods"] = {"occlusion", "saliency", "occlusion"};
+  const json two = explained(some);
+  ASSERT_EQ(two["methods"].size(), 2u);
+  EXPECT_EQ(two["methods"][0]["name"], "occlusion");
+  EXPECT_EQ(two["methods"][1]["keys"], "pixels");
+  EXPECT_EQ(two["methods"][1]["weights"][0].size(), axis(two, "pixels")["labels"].size());
+  EXPECT_TRUE(two["methods"][0]["figures"].empty());
+  some["check"] = true;
+  const json checked = explained(some);
+  EXPECT_EQ(checked["methods"][0]["figures"].back()["name"], "pointing");
+  some["methods"] = {"all"};
+  const json models = json::parse(service().models())["models"];
+  EXPECT_EQ(explained(some)["methods"].size(), models[2]["methods"].size());
+  EXPECT_TRUE(models[1]["methods"].empty());  // a caption is no class
+}
+
+TEST(Picturing, SaysWhichMethodsThereAre) {
+  const auto refused = [](const json& body) { return error_of([&] { explained(body); }); };
+  const json body = {{"model", "answer"}, {"image", "scene:17"}, {"question", "where is the ball"}};
+  json guess = body;
+  guess["methods"] = {"guess"};
+  EXPECT_THAT(refused(guess), StartsWith("/api/explain: there is no method 'guess' for 'answer'; "
+                                         "there are attention, saliency"));
+  EXPECT_EQ(refused({{"model", "caption"}, {"image", "scene:1"}, {"methods", {"saliency"}}}),
+            "/api/explain: there is no method 'saliency' for 'caption'; there are none");
+  EXPECT_EQ(refused({{"model", "caption"}, {"image", "scene:1"}, {"check", true}}),
+            "/api/explain: 'check' needs 'methods' that it can check");
+  std::vector<ServedModel> models;
+  models.push_back(picture_model("answer", {.width = 300, .height = 300, .channels = 3}));
+  const Service large(std::move(models), 100);
+  Effort effort;
+  guess["methods"] = {"saliency"};
+  EXPECT_EQ(error_of([&] { large.explain(guess.dump(), effort); }),
+            "/api/explain: 'methods' take up to 65536 pixels, but the picture has 90000; make it "
+            "smaller, or use fovea explain");
+}
+
 TEST(Picturing, SaysWhatIsWrongWithAPicture) {
   const auto sent = [](const std::string& bytes) {
     return refusal({{"model", "caption"}, {"image", to_base64(bytes)}});

@@ -139,8 +139,8 @@ inline std::vector<ServedModel> small_models(const std::vector<std::string>& nam
   return models;
 }
 
-// A model of pictures that has learnt nothing: it says how large its picture is, and looks at all
-// of four regions alike.
+// A model of pictures that has learnt nothing: it says whether its picture is bright, or if it is
+// to find words how large it is, and looks at all of four regions alike.
 class PretendedModel : public ImageModel {
  public:
   PretendedModel(std::string task, const ImageInput& input)
@@ -150,14 +150,18 @@ class PretendedModel : public ImageModel {
   std::string kind() const override { return "pretended"; }
   ImageInput input() const override { return input_; }
   bool asks() const override { return task_ == "answer"; }
-  std::vector<std::string> classes() const override { return {"dark", "bright"}; }
+  std::vector<std::string> classes() const override {
+    return task_ == "caption" ? std::vector<std::string>()
+                              : std::vector<std::string>{"dark", "bright"};
+  }
   NamedTensors tensors() override { return {{"weight", Tensor::zeros({3, 5})}}; }
   const std::map<std::string, std::string>& training() const override { return training_; }
   std::vector<ImageSaid> say(std::span<const Image> images, const std::string&) const override {
     std::vector<ImageSaid> all;
     for (const Image& image : images) {
-      all.push_back({fmt::format("{} x {} x {}", image.width, image.height, image.channels),
-                     {{"bright", 0.75}, {"dark", 0.25}}});
+      const std::string size =
+          fmt::format("{} x {} x {}", image.width, image.height, image.channels);
+      all.push_back({asks() ? "bright" : size, {{"bright", 0.75}, {"dark", 0.25}}});
     }
     return all;
   }
@@ -191,7 +195,8 @@ class PretendedModel : public ImageModel {
 inline ServedModel picture_model(const std::string& task,
                                  const ImageInput& input = {
                                      .width = 64, .height = 64, .channels = 3}) {
-  return {task, std::make_unique<PretendedModel>(task, input)};
+  const auto make = [=] { return std::make_unique<PretendedModel>(task, input); };
+  return {task, PictureModel{make(), make}};
 }
 
 // A translator, and a model for each task that looks at pictures.

@@ -145,7 +145,9 @@ std::vector<std::string> served_names(const std::vector<std::string>& paths) {
 
 ServedModel load_served_model(const std::string& name, const std::string& path) {
   const std::string task = task_of(path);
-  if (is_image_task(task)) return {name, load_image_model(path)};
+  if (is_image_task(task)) {
+    return {name, PictureModel{load_image_model(path), [=] { return load_image_model(path); }}};
+  }
   if (task == "translate") return {name, load_translation_model(path)};
   fail("{}: a model of task {}, which this fovea cannot serve", path, in_quotes(task));
 }
@@ -158,7 +160,7 @@ Service::Service(std::vector<ServedModel> models, Index longest)
     if (const auto* model = std::get_if<TranslationModel>(&served.model)) {
       all.push_back(described(served.name, *model));
     } else {
-      all.push_back(described_picture_model(served.name, *std::get<1>(served.model)));
+      all.push_back(described(served.name, std::get<PictureModel>(served.model)));
     }
   }
   list_ = text_of({{"version", version()}, {"models", std::move(all)}});
@@ -199,8 +201,8 @@ std::string Service::run(std::string_view body, Effort& effort) const {
   };
   const RunRequest request = parse_run_request(body);
   const ServedModel& served = find(request.subject.model);
-  if (const auto* pictures = std::get_if<std::unique_ptr<ImageModel>>(&served.model)) {
-    Json answer = run_picture(served.name, **pictures, request);
+  if (const auto* pictures = std::get_if<PictureModel>(&served.model)) {
+    Json answer = said_of_picture(served.name, *pictures, request);
     answer["seconds"] = seconds();
     return text_of(answer);
   }
@@ -220,8 +222,8 @@ std::string Service::run(std::string_view body, Effort& effort) const {
 std::string Service::explain(std::string_view body, Effort& effort) const {
   const ExplainRequest request = parse_explain_request(body);
   const ServedModel& served = find(request.subject.model);
-  if (const auto* pictures = std::get_if<std::unique_ptr<ImageModel>>(&served.model)) {
-    const Trace trace = explain_picture(served.name, **pictures, request, effort.stop);
+  if (const auto* pictures = std::get_if<PictureModel>(&served.model)) {
+    const Trace trace = trace_of_picture(served.name, *pictures, request, effort.stop);
     check_size(trace);
     return to_json(trace);
   }

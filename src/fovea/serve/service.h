@@ -2,21 +2,19 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "fovea/models/image_model.h"
 #include "fovea/models/translation_model.h"
-#include "fovea/serve/request.h"
+#include "fovea/serve/picturing.h"
 
 namespace fovea {
 
 struct ServedModel {
   std::string name;
-  std::variant<TranslationModel, std::unique_ptr<ImageModel>> model;
+  std::variant<TranslationModel, PictureModel> model;
 };
 
 // Any file that fovea train has written and that can be served.

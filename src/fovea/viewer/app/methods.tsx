@@ -18,6 +18,7 @@ const kBetter: Record<string, string> = {
   agreement: "higher is better",
   randomised: "near 0 is better",
   completeness_gap: "near 0 is better",
+  pointing: "1: into the true box",
 };
 
 // A map that does no better than words taken at random says nothing about the model.
