@@ -7,7 +7,8 @@ import { serve } from "./program";
 
 const [out = "docs/pictures", ...models] = process.argv.slice(2);
 const kind = (name: string) => path.basename(name, ".safetensors");
-const [attention = "", fixed = "", transformer = ""] = models.map(kind);
+const [attention = "", fixed = "", transformer = "", caption = "", answer = "", glimpse = "", classify = ""] =
+  models.map(kind);
 const sentence = "t=The+girl+will+not+enter+the+old+dark+churches.";
 
 interface Shot {
@@ -66,6 +67,50 @@ const kShots: Shot[] = [
   { name: "learn-5-self-and-cross", hash: "#/learn?lesson=5&look=cross", ready: ".cell" },
   { name: "learn-6-root-of-dim", hash: "#/learn?lesson=6", ready: ".chart .curve circle" },
   { name: "learn-7-one-vector", hash: "#/learn?lesson=7", ready: ".answer .differs, .answer span" },
+  { name: "learn-8-tiles", hash: "#/learn?lesson=8&n=8&base=yes", ready: "[data-number=reward]" },
+];
+
+const pointAt = (word: string) => (page: Page) =>
+  page.locator(".caption-words button", { hasText: word }).first().click();
+
+// Of models that look at pictures.
+const kPictureShots: Shot[] = [
+  { name: "caption", hash: `#/caption?m=${caption}&p=scene:3`, ready: ".film button", use: pointAt("ball") },
+  {
+    name: "caption-dark",
+    hash: `#/caption?m=${caption}&p=scene:5`,
+    ready: ".film button",
+    dark: true,
+    use: pointAt("player"),
+  },
+  {
+    name: "caption-phone",
+    hash: `#/caption?m=${caption}&p=scene:3`,
+    ready: ".film button",
+    width: 390,
+    use: pointAt("ball"),
+  },
+  { name: "ask", hash: `#/ask?m=${answer}&p=scene:0`, ready: ".big-answer" },
+  {
+    name: "ask-dark",
+    hash: `#/ask?m=${answer}&p=scene:3&ask=what+is+the+player+nearest+to+the+player+in+blue+doing`,
+    ready: ".big-answer",
+    dark: true,
+  },
+  { name: "ask-phone", hash: `#/ask?m=${answer}&p=scene:0`, ready: ".big-answer", width: 390 },
+  { name: "glimpse", hash: `#/glimpse?m=${glimpse}&p=digit:5&i=99`, ready: ".path .stop" },
+  { name: "glimpse-dark", hash: `#/glimpse?m=${glimpse}&p=digit:8&i=3`, ready: ".path .stop", dark: true },
+  {
+    name: "without-attention-pictures",
+    hash: `#/without?m=${classify}&p=scene:2&check=1`,
+    ready: "[data-figure=deletion]",
+  },
+  {
+    name: "without-attention-answer",
+    hash: `#/without?m=${answer}&p=scene:0&check=1`,
+    ready: "[data-figure=deletion]",
+    dark: true,
+  },
 ];
 
 async function take(browser: Browser, url: string, { name, hash, ready, width = 1280, dark = false, use }: Shot) {
@@ -85,7 +130,7 @@ mkdirSync(out, { recursive: true });
 const server = await serve(models, ["--seconds", "120"]);
 const browser = await launch();
 try {
-  for (const shot of kShots) await take(browser, server.url, shot);
+  for (const shot of [...kShots, ...(classify ? kPictureShots : [])]) await take(browser, server.url, shot);
 } finally {
   await browser.close();
   await server.stop();
