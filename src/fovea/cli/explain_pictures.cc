@@ -69,8 +69,11 @@ class Explainer {
   Trace explain(const Case& one) {
     Trace trace = model_->trace(one.picture.image, one.question);
     if (!one.picture.truth.empty()) trace.axes.push_back(truth_axis(one.picture.truth));
-    if (!names_.empty()) {
-      explain_picture(*model_, one.picture.image, one.question, names_, {}, trace);
+    std::vector<std::string> names = names_;
+    const bool looked = !trace.heads.empty() || !trace.labels("glimpses").empty();
+    if (names.empty() && !looked) names = {default_image_method(*model_)};
+    if (!names.empty()) {
+      explain_picture(*model_, one.picture.image, one.question, names, {}, trace);
     }
     if (check_) {
       (*check_)(one.picture.image, one.question, one.boxes, trace);

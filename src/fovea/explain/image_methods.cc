@@ -185,11 +185,15 @@ Index chosen_class(const ImageModel& model, const Trace& trace) {
 std::vector<std::string> image_method_names(const ImageModel& model) {
   if (model.classes().empty()) return {};
   std::vector<std::string> names;
-  if (model.task() == "answer" && model.kind() != "none") names.push_back("attention");
+  if (model.task() == "answer" && model.kind() == "attention") names.push_back("attention");
   for (const Method& method : kMethods) {
     if (!method.needs_grid || model.encoder() != nullptr) names.push_back(method.name);
   }
   return names;
+}
+
+std::string default_image_method(const ImageModel& model) {
+  return model.encoder() != nullptr ? "grad-cam" : "saliency";
 }
 
 std::vector<std::string> parse_image_methods(const std::string& names, const ImageModel& model) {

@@ -11,6 +11,8 @@ namespace fovea {
 
 // Those that make sense for a model; "attention" first, where it has some.
 std::vector<std::string> image_method_names(const ImageModel& model);
+// What to show of a model without attention when nothing was asked for.
+std::string default_image_method(const ImageModel& model);
 std::vector<std::string> parse_image_methods(const std::string& names, const ImageModel& model);
 
 struct ImageMethodOptions {
