@@ -239,7 +239,7 @@ void check(const Flags& f) {
 
 void add_world_flags(Arguments& app, Flags& f) {
   app.add_option("--count", f.count,
-                 "of the built-in world: how many sentences (500) or pictures (1,000)")
+                 "of the built-in world: how many sentences (500) or pictures (1,000, scenes 500)")
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
   app.add_option("--shortest", f.shortest, "words at least (3)")
@@ -261,7 +261,9 @@ struct PictureTask {
   const char* name;
   void (*grade)(const EvalFlags& flags, std::ostream& out);
 };
-constexpr std::array kPictureTasks = {PictureTask{"glimpse", eval_glimpse}};
+constexpr std::array kPictureTasks = {PictureTask{"glimpse", eval_glimpse},
+                                      PictureTask{"answer", eval_answer},
+                                      PictureTask{"classify", eval_classify}};
 
 const PictureTask* picture_task(const Flags& f) {
   const std::string task = task_of(f.models[0]);
@@ -276,8 +278,12 @@ void add_picture_flags(Arguments& app, EvalFlags& f) {
                          const char* what) {
     app.add_option(name, value, what)->check(whole_number(least))->type_name("N");
   };
-  app.add_option("--images", f.images, "of glimpse models: an IDX file")->type_name("FILE");
-  app.add_option("--labels", f.labels, "and its labels")->type_name("FILE");
+  app.add_option("--images", f.images, "pictures: an IDX file, a folder or a .tar")
+      ->type_name("PATH");
+  app.add_option("--labels", f.labels, "and their labels: an IDX file, or image TAB label")
+      ->type_name("FILE");
+  app.add_option("--questions", f.questions, "or image TAB question TAB answer, a line each")
+      ->type_name("FILE");
   count("--held-out", f.held_out, 1, "only the last N of them");
   count("--size", f.size, 1, "place each image somewhere in a picture of N x N");
   count("--clutter", f.clutter, 0, "pieces of other images in these pictures (0)");
@@ -348,13 +354,18 @@ alignments, where the true ones are known. Without --data: sentences of the buil
 English-French world that training never sees.
 
 Of models that read by glimpses: errors, what was taken for what, and where they looked; without
---images on digits of the built-in world, in pictures of any size.)",
+--images on digits of the built-in world, in pictures of any size.
+
+Of models that answer questions about pictures, or tell them apart: the share that is right, by
+kind; of the built-in scenes, which they get without --images, also whether they looked at what
+the answer is about (of a classifier: whether Grad-CAM does).)",
       .examples = {{"fovea eval en-fr.safetensors", "the built-in world"},
                    {"fovea eval en-de.safetensors --data valid.tsv", "your own pairs"},
                    {"fovea eval fixed.safetensors bahdanau.safetensors --by-length --svg curve.svg",
                     "which of them stands long sentences"},
                    {"fovea eval digits.safetensors --size 100 --clutter 8",
-                    "glimpses, in larger pictures than it has learnt from"}},
+                    "glimpses, in larger pictures than it has learnt from"},
+                   {"fovea eval answerer.safetensors", "answers about the built-in scenes"}},
       .define = define};
 }
 

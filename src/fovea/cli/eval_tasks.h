@@ -14,7 +14,8 @@ namespace fovea::cli {
 struct EvalFlags {
   std::vector<std::string> models;
   std::string data;            // pictures with their texts
-  std::string images, labels;  // IDX files
+  std::string images, labels;  // IDX files, or a folder or .tar and a .tsv
+  std::string questions;       // a .tsv
   std::optional<Index> held_out, count, size, clutter;
   std::uint64_t seed = 1;
   Split split = Split::kValid;
@@ -22,5 +23,7 @@ struct EvalFlags {
 };
 
 void eval_glimpse(const EvalFlags& flags, std::ostream& out);
+void eval_answer(const EvalFlags& flags, std::ostream& out);
+void eval_classify(const EvalFlags& flags, std::ostream& out);
 
 }  // namespace fovea::cli

@@ -44,6 +44,8 @@ TEST(Program, PagesFitATerminal) {
                                 {"train", "-h"},
                                 {"train", "translate", "-h"},
                                 {"train", "glimpse", "-h"},
+                                {"train", "answer", "-h"},
+                                {"train", "classify", "-h"},
                                 {"run", "-h"},
                                 {"eval", "-h"},
                                 {"explain", "-h"},

@@ -8,6 +8,8 @@ namespace fovea::cli {
 
 Verb train_translate_verb();
 Verb train_glimpse_verb();
+Verb train_answer_verb();
+Verb train_classify_verb();
 
 // Options that every task has. A task sets its own defaults before it adds them.
 struct TrainFlags {

@@ -123,7 +123,7 @@ Trace AnswerModel::trace(const Image& image, const std::string& question) const 
   const Tensor p = softmax(answering.logits).value().packed();
 
   Trace trace = image_trace(*this, image);
-  trace.input = words_.decode(pieces);
+  trace.input = question;
   Trace::Axis words{"question", "words", {}};
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     words.labels.push_back({words_.piece(pieces[i]), static_cast<Index>(i)});

@@ -5,7 +5,6 @@
 #include "fovea/attention/position.h"
 #include "fovea/base/error.h"
 #include "fovea/data/tokenizer.h"
-#include "fovea/layers/one_head.h"
 
 namespace fovea {
 
@@ -42,12 +41,10 @@ Answerer::Answerer(const AnswererOptions& o, Random& random)
   for (Index t = 0; t < o.hops; ++t) {
     Hop& hop = hops_.emplace_back();
     if (o.attends) {
-      hop.known = Linear(o.hidden, o.attention_dim, random, false);
-      hop.question = Linear(o.hidden, o.attention_dim, random);
-      hop.both = Linear(2 * o.hidden, o.attention_dim, random);
-      hop.key = Linear(dim, o.attention_dim, random, false);
+      hop.attention = AdditiveAttention(
+          {.query_dim = o.hidden, .key_dim = dim, .dim = o.attention_dim}, random);
     }
-    hop.inner = Linear(2 * o.hidden + dim, 2 * o.hidden, random);
+    hop.inner = Linear(o.hidden + dim, 2 * o.hidden, random);
     hop.outer = Linear(2 * o.hidden, o.hidden, random);
     hop.norm = LayerNorm(o.hidden);
   }
@@ -82,20 +79,17 @@ Answering Answerer::operator()(const Var& images, const Questions& questions, Ru
     fail("answer: {} questions about {} images; ask each image equally many", rows, count);
   }
   const Index each = rows / count;
-  const Var question = reshape(read(questions, run), {count, each, -1});
-  Var known = question;
+  Var known = reshape(read(questions, run), {count, each, -1});
   for (const Hop& hop : hops_) {
-    const Var both = concat({known, question}, 2);
     Var glimpse;
     if (options_.attends) {
-      const Var query = hop.known(known) * hop.question(question) + hop.both(both);
-      result.looks.push_back(
-          attend(one_head(query), one_head(hop.key(regions)), one_head(regions)));
-      glimpse = without_head(result.looks.back().output, query);
+      auto read = hop.attention(known, hop.attention.prepare(regions));
+      glimpse = read.context;
+      result.looks.push_back(std::move(read.attended));
     } else {
       glimpse = broadcast_to(mean(regions, 1, true), {count, each, regions.shape(2)});
     }
-    known = hop.norm(known + hop.outer(hop.inner(concat({both, glimpse}, 2), Activation::kRelu)));
+    known = hop.norm(known + hop.outer(hop.inner(concat({known, glimpse}, 2), Activation::kRelu)));
   }
   result.logits = reshape(output_(hidden_(known, Activation::kRelu)), {rows, -1});
   return result;

@@ -1,20 +1,18 @@
 // Questions about images, answered by looking: the question, and what was read so far, choose the
-// regions to read next (stacked attention, Yang et al. 2016; the query as in MAC, Hudson and
-// Manning 2018):
+// regions to read next (stacked attention, Yang et al. 2016):
 //
-//   query   = (A known) * (B question) + C [known; question]      * number by number
-//   weights = softmax over regions of query . key / sqrt(dim)
-//   known   = norm(known + what a small network makes of [known; question; glimpse])
+//   weights = softmax over regions of w' tanh(W known + U region)
+//   known   = norm(known + what a small network makes of [known; glimpse])
 //
-// once for each hop, each with weights of its own; known is the question at first, and the answer
-// is chosen by the last. The product lets "left of" and "right of" turn what was found around.
+// once for each hop, each with weights of its own. Known is the question at first; the answer is
+// chosen from what is known after the last hop.
 #pragma once
 
 #include <array>
 #include <span>
 #include <vector>
 
-#include "fovea/attention/attend.h"
+#include "fovea/layers/additive_attention.h"
 #include "fovea/layers/embedding.h"
 #include "fovea/layers/recurrent.h"
 #include "fovea/layers/transformer_block.h"
@@ -30,8 +28,8 @@ struct AnswererOptions {
   QuestionReader reader = QuestionReader::kGru;
   Index width = 64, height = 64;  // that it is trained with
   Index words = 0, answers = 0;   // how many there are
-  Index word_dim = 32;
-  Index reader_dim = 64;  // of each direction of a recurrent reader
+  Index word_dim = 64;
+  Index reader_dim = 128;  // of each direction of a recurrent reader
   Index hidden = 128, attention_dim = 128;
   Index hops = 3;
   bool attends = true;          // else every region counts alike: what attention is worth
@@ -74,15 +72,12 @@ class Answerer {
 
  private:
   struct Hop {
-    Linear known, question, both, key;  // A, B, C
+    AdditiveAttention attention;
     Linear inner, outer;
     LayerNorm norm;
 
     void visit(auto&& member) {
-      member("known", known);
-      member("question", question);
-      member("both", both);
-      member("key", key);
+      member("attention", attention);
       member("inner", inner);
       member("outer", outer);
       member("norm", norm);

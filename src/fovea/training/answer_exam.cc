@@ -11,13 +11,6 @@ namespace {
 
 constexpr Index kPictures = 50;  // that are seen at a time
 
-bool points_into(const Box& cell, const std::vector<Box>& boxes) {
-  return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
-    return box.contains(cell.centre_x(), cell.centre_y()) ||
-           cell.contains(box.centre_x(), box.centre_y());
-  });
-}
-
 AnswerGrade& grade_of(AnswerGrades& grades, const std::string& kind) {
   for (auto& [name, grade] : grades.by_kind) {
     if (name == kind) return grade;
@@ -57,8 +50,7 @@ void grade(const AnswerModel& model, std::span<const AskedPicture> pictures, Ans
       if (answering.looks.empty()) outcome.boxed = false;
       for (const Attended& look : answering.looks) {
         const auto best = look.largest(static_cast<Index>(p), 0, static_cast<Index>(i), 1);
-        outcome.pointed.push_back(
-            points_into(cells[static_cast<std::size_t>(best[0].key)], q.boxes));
+        outcome.pointed.push_back(points_at(cells[static_cast<std::size_t>(best[0].key)], q.boxes));
       }
       add(grades.all, outcome);
       if (!q.kind.empty()) add(grade_of(grades, q.kind), outcome);
@@ -67,6 +59,13 @@ void grade(const AnswerModel& model, std::span<const AskedPicture> pictures, Ans
 }
 
 }  // namespace
+
+bool points_at(const Box& region, const std::vector<Box>& boxes) {
+  return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
+    return box.contains(region.centre_x(), region.centre_y()) ||
+           region.contains(box.centre_x(), box.centre_y());
+  });
+}
 
 AnswerGrades examine(const AnswerModel& model, const AskedPictures& data, Index count) {
   const NoGrad guard;

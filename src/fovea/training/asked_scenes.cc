@@ -10,6 +10,9 @@ namespace {
 using football::Scene;
 
 constexpr Index kTexts = 2000;  // scenes whose questions are read for words and answers
+// Batches that ask for all kinds alike. Relations are learnt last, from what the other kinds have
+// taught, and need the most practice: from then on every second question is one.
+constexpr Index kSimple = 1500;
 
 AskedQuestion asked(const football::SceneQuestion& q) {
   return {q.text, q.answer, football::kQuestionKindNames[static_cast<std::size_t>(q.kind)],
@@ -23,17 +26,18 @@ class Scenes final : public AskedPictures {
 
   std::vector<AskedPicture> batch(Index number) const override {
     const Index begin = number * batches_.pictures;
-    return drawn(begin, begin + batches_.pictures, Split::kTrain, batches_.questions);
+    return drawn(begin, begin + batches_.pictures, Split::kTrain,
+                 {batches_.questions, number >= kSimple});
   }
   std::vector<AskedPicture> held_out(Index begin, Index end) const override {
-    return drawn(begin, end, scenes_.held_out, 0);
+    return drawn(begin, end, scenes_.held_out, {});
   }
   Index held_out_count() const override { return scenes_.held_out_count; }
 
   std::vector<AskedQuestion> texts() const override {
     std::vector<AskedQuestion> all;
     for (Index i = 0; i < kTexts; ++i) {
-      for (AskedQuestion& one : questions(scene(Split::kTrain, i), stream(Split::kTrain, i), 0)) {
+      for (AskedQuestion& one : questions(scene(Split::kTrain, i), stream(Split::kTrain, i), {})) {
         all.push_back(std::move(one));
       }
     }
@@ -52,10 +56,13 @@ class Scenes final : public AskedPictures {
     return football::world_scene(batches_.seed, split, static_cast<std::uint64_t>(i), scenes_.size);
   }
 
-  // `count`, half of any kind, half of relations, which are the hardest to learn; 0: one of each
-  // kind.
+  struct Asking {
+    Index count = 0;         // 0: one of each kind
+    bool relations = false;  // every second one is a relation
+  };
+
   std::vector<AskedQuestion> questions(const Scene& scene, const Random& of_scene,
-                                       Index count) const {
+                                       const Asking& asking) const {
     if (scenes_.what == AskedScenes::What::kKicker) {
       const football::Player& kicker = scene.players[scene.kicker];
       return {
@@ -63,12 +70,12 @@ class Scenes final : public AskedPictures {
     }
     Random random = of_scene.split(3);
     std::vector<AskedQuestion> all;
-    for (Index q = 0; q < count; ++q) {
-      all.push_back(asked(q % 2 == 0
-                              ? sample_question(scene, random)
-                              : sample_question(scene, football::QuestionKind::kRelation, random)));
+    for (Index q = 0; q < asking.count; ++q) {
+      all.push_back(asked(asking.relations && q % 2 == 1
+                              ? sample_question(scene, football::QuestionKind::kRelation, random)
+                              : sample_question(scene, random)));
     }
-    if (count > 0) return all;
+    if (asking.count > 0) return all;
     for (std::size_t kind = 0; kind < football::kQuestionKindNames.size(); ++kind) {
       all.push_back(
           asked(sample_question(scene, static_cast<football::QuestionKind>(kind), random)));
@@ -76,14 +83,14 @@ class Scenes final : public AskedPictures {
     return all;
   }
 
-  std::vector<AskedPicture> drawn(Index begin, Index end, Split split, Index count) const {
+  std::vector<AskedPicture> drawn(Index begin, Index end, Split split, const Asking& asking) const {
     std::vector<AskedPicture> pictures(static_cast<std::size_t>(end - begin));
     parallel_for(end - begin, 1, [&](Index from, Index to) {
       for (Index i = from; i < to; ++i) {
         const Scene one = scene(split, begin + i);
         const Random random = stream(split, begin + i);
         pictures[static_cast<std::size_t>(i)] = {draw(one, random.split(2)),
-                                                 questions(one, random, count)};
+                                                 questions(one, random, asking)};
       }
     });
     return pictures;

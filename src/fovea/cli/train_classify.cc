@@ -1,0 +1,78 @@
+// fovea train classify: pictures told apart.
+#include <memory>
+#include <ostream>
+
+#include "fovea/base/parallel.h"
+#include "fovea/cli/picture_data.h"
+#include "fovea/cli/text.h"
+#include "fovea/cli/train.h"
+#include "fovea/training/class_task.h"
+
+namespace fovea::cli {
+namespace {
+
+struct ClassifyFlags {
+  PictureFlags pictures{.labels = true};
+  ClassifierOptions model{.image = {.widths = {32, 64, 128}}};
+  std::string widths = "32,64,128";
+  AskedBatches batches{.pictures = 64, .questions = 1};
+  TrainFlags train;
+};
+
+void train_classify(ClassifyFlags f, std::ostream& err) {
+  check_picture_flags(f.pictures);
+  if (f.train.threads > 0) set_threads(f.train.threads);
+  f.batches.seed = f.train.seed;
+  const PictureData data = training_pictures(f.pictures, f.batches);
+  f.model.image.widths = stage_widths(f.widths);
+  f.model.image.channels = data.input.channels;
+  f.model.width = data.input.width;
+  f.model.height = data.input.height;
+  ClassModel model = make_class_model(f.model, *data.pictures, Random{.seed = f.train.seed});
+  ClassTask task(model, *data.pictures);
+  err << fmt::format("{}: {} numbers, {} classes; pictures of {} x {}\n", model.kind(),
+                     with_commas(count_numbers(task.parameters())),
+                     with_commas(std::ssize(model.classes())), data.input.width, data.input.height);
+  train_task(task, f.train, err);
+}
+
+Work define(Arguments& app) {
+  const auto f = std::make_shared<ClassifyFlags>();
+  f->train.out = "classifier.safetensors";
+  f->train.steps = 3000;
+  f->train.validate_every = 500;
+  f->train.schedule = "cosine";
+  f->train.warmup = 100;
+  add_picture_flags(app, f->pictures);
+  add_augment_flags(app, f->pictures);
+  app.add_flag("--self-attention", f->model.self_attention,
+               "between all regions of the last grid (SAGAN)");
+  add_encoder_flags(app, f->widths, f->model.image.depth);
+  app.add_option("--batch", f->batches.pictures,
+                 fmt::format("pictures of a batch ({})", f->batches.pictures))
+      ->check(whole_number(1))
+      ->type_name("N");
+  add_train_flags(app, f->train);
+  return [f](std::ostream&, std::ostream& err) { train_classify(*f, err); };
+}
+
+}  // namespace
+
+Verb train_classify_verb() {
+  return {.name = "classify",
+          .usage = "[--images PATH --labels FILE] [options]",
+          .summary = "pictures told apart, by a convolutional network",
+          .about =
+              R"(Learns to tell pictures apart: convolutions, a mean over regions, one layer; with
+--self-attention every region may look at all others first. Without --images it learns from
+the built-in football scenes which colour the player wears who kicks the ball.)",
+          .examples = {{"fovea train classify --self-attention", "the built-in scenes"},
+                       {"fovea train classify --images train-images-idx3-ubyte.gz --labels "
+                        "train-labels-idx1-ubyte.gz",
+                        "IDX files, as of MNIST"},
+                       {"fovea train classify --images pictures --labels labels.tsv --mirror",
+                        "a folder of your own"}},
+          .define = define};
+}
+
+}  // namespace fovea::cli
