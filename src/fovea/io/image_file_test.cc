@@ -19,6 +19,17 @@ TEST(ReadImage, TellsTheKindByContent) {
   EXPECT_EQ(photo.channels, 3);
 }
 
+TEST(ReadImage, ACallerMayAllowFewerPixels) {
+  const std::string end =
+      ": claims 1500 x 1000 pixels; up to 1 million can be read, make it smaller";
+  const Image image = smooth_image(1500, 1000, 1);
+  const JpegKind grey{JCS_GRAYSCALE, JCS_GRAYSCALE};
+  for (const std::string& file : {encode_png(image), jpeg_file(1500, 1000, image.pixels, grey)}) {
+    EXPECT_EQ(error_of([&] { decode_image(file, "x", 1'000'000); }), "x" + end);
+    EXPECT_EQ(error_of([&] { decode_image(file, "x", 1'500'000); }), "");
+  }
+}
+
 TEST(ReadImage, SaysWhatIsNoPicture) {
   const auto refused = [](std::string_view bytes) {
     return error_of([&] { decode_image(bytes, "x"); });

@@ -91,8 +91,8 @@ TEST(Tar, TakesNamesAndSizesFromWherePaxAndGnuKeepThem) {
                    member("short", "1") + tar_end()),
             (Files{{"gnu name", "1"}}));
   EXPECT_EQ(parsed(typed('x', "pax", "9 size=2\n") + member("a", "12", {{124, "00000000000"}}) +
-                   tar_end()),
-            (Files{{"a", "12"}}));
+                   member("b", "345") + tar_end()),
+            (Files{{"a", "12"}, {"b", "345"}}));
   EXPECT_EQ(parsed(member("a", "12", {{124, std::string("\x80\0\0\0\0\0\0\0\0\0\0\x02", 12)}}) +
                    tar_end()),
             (Files{{"a", "12"}}));
