@@ -99,6 +99,14 @@ export function train(folder: string): Record<"bahdanau" | "fixed" | "transforme
   };
 }
 
+// A reader of digits, in a moment: 28 x 28 pixels, six glimpses.
+export function trainGlimpse(folder: string): string {
+  const out = path.join(folder, "glimpse.safetensors");
+  const steps = ["--steps", "20", "--validate-every", "20", "--world-digits", "500", "--batch", "32"];
+  fovea("train", "glimpse", "--out", out, "--threads", "1", "--seed", "3", ...steps);
+  return out;
+}
+
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();

@@ -164,7 +164,7 @@ test("places have names", () => {
   const image = { width: 24, height: 24 };
   assert.equal(placeOf([0, 0, 8, 8], image), "upper left");
   assert.equal(placeOf([8, 8, 16, 16], image), "middle");
-  assert.equal(placeOf([8, 16, 16, 24], image), "lower");
+  assert.equal(placeOf([8, 16, 16, 24], image), "bottom");
   assert.equal(placeOf([-40, 4, -20, 8], image), "upper left");
   assert.equal(told([0.1, 0, 0.9], cells(3, 1), image), "upper right 90 %, upper left 10 %");
 });

@@ -120,6 +120,7 @@ async function take(browser: Browser, url: string, { name, hash, ready, width = 
   await page.locator(ready).first().waitFor({ timeout: 120_000 });
   await page.waitForTimeout(700); // the rest of a view, and its transitions
   await use?.(page);
+  await page.evaluate(() => window.scrollTo(0, 0));
   await page.waitForTimeout(200);
   await page.screenshot({ path: path.join(out, `${name}.png`), fullPage: true });
   await context.close();

@@ -9,7 +9,7 @@ import type { Browser, Page } from "playwright-core";
 import { readTrace, type Trace } from "../app/trace";
 import { drawable } from "../app/words";
 import { downloaded, gridWeights, launch, text, visit } from "./browser";
-import { fovea, npy, npyNumbers, serve, type Served, train } from "./program";
+import { fovea, npy, npyNumbers, serve, type Served, train, trainGlimpse } from "./program";
 
 const scratch = mkdtempSync(path.join(tmpdir(), "fovea-serve-"));
 const kSentence = "the small cat sees the garden";
@@ -20,7 +20,7 @@ let models: ReturnType<typeof train>;
 
 before(async () => {
   models = train(scratch);
-  server = await serve(Object.values(models));
+  server = await serve([...Object.values(models), trainGlimpse(scratch)]);
   browser = await launch();
 });
 after(async () => {
@@ -180,10 +180,10 @@ test("learn: numbers are those of fovea attend, and follow a key press", () =>
       before,
     );
     assert.deepEqual(await weights(), expected([1.0, 0.9]));
-    for (let lesson = 2; lesson <= 7; ++lesson) {
+    for (let lesson = 2; lesson <= 8; ++lesson) {
       await page.getByRole("link", { name: /^Next/ }).click();
       await page.locator("h2.lesson-title .number", { hasText: String(lesson) }).waitFor();
-      await page.locator(".weights td, .chart path, [role=gridcell], .answer span").first().waitFor();
+      await page.locator(".weights td, .chart path, [role=gridcell], .answer span, [data-tile]").first().waitFor();
       assert.equal(await page.locator(".error").count(), 0);
     }
   }));
@@ -197,6 +197,45 @@ test("learn: every score the page offers is one the library has", () =>
       await page.waitForTimeout(250);
       assert.equal(await page.locator(".error").count(), 0, String(await option.getAttribute("value")));
     }
+  }));
+
+test("glimpse: the built-in digits, the path and beliefs are the library's", () =>
+  view("#/glimpse?p=digit:7&i=4", async (page) => {
+    const trace = await answered({ model: "glimpse", image: "digit:7" });
+    await page.locator(".path .stop").first().waitFor();
+    assert.equal(await page.locator(".thumbnail").count(), 12);
+    assert.equal(await page.locator(".path .stop").count(), 5);
+    const shown = await page
+      .locator(".distribution [data-choice]")
+      .evaluateAll((all) => all.map((one) => [one.getAttribute("data-choice"), one.textContent]));
+    const digits = [...trace.steps[4]!.choices].sort((a, b) => Number(a.text) - Number(b.text));
+    assert.deepEqual(
+      shown,
+      digits.map(({ text, probability }) => [text, `${(100 * probability).toFixed(1)} %`]),
+    );
+    assert.equal(await page.locator(".truth text").textContent(), "7");
+    // A picture of one's own is looked at as well.
+    await page.locator('input[type="file"]').setInputFiles({
+      name: "seven.png",
+      mimeType: "image/png",
+      buffer: Buffer.from(trace.image!.png, "base64"),
+    });
+    await page.locator(".upload.chosen img").waitFor();
+    await page.waitForFunction(() => !document.querySelector(".truth"));
+    assert.equal(await page.locator(".path .stop").count(), 1);
+    assert.equal(await page.locator(".error").count(), 0);
+  }));
+
+test("learn: the sampled gradient of the library comes to the exact one", () =>
+  view("#/learn?lesson=8&n=12&base=yes", async (page) => {
+    await page.locator('[data-number="distance"]').waitFor();
+    assert(Number.parseFloat(await text(page.locator('[data-number="distance"]'))) < 0.02);
+    const reward = Number.parseFloat(await text(page.locator('[data-number="reward"]')));
+    await page.getByRole("button", { name: "Learn from the exact gradient" }).click();
+    await page.waitForFunction(
+      (than) => Number.parseFloat(document.querySelector('[data-number="reward"]')!.textContent!) > than,
+      reward,
+    );
   }));
 
 test("a token in the address opens the page, and is no part of an address to share", async () => {

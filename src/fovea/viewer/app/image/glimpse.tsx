@@ -134,7 +134,7 @@ function Glimpsed({ trace }: { trace: Trace }) {
         write={(i) => setParams({ i: String(i) })}
         status={`Glimpse ${shown + 1} of ${count}${place}`}
       />
-      <div class="look-view glimpse-view">
+      <div class="look-view">
         <figure class="large-picture">
           <Looked
             image={image}
@@ -156,8 +156,8 @@ function Glimpsed({ trace }: { trace: Trace }) {
             </section>
           )}
           <Beliefs trace={trace} shown={shown} />
+          <History trace={trace} shown={shown} />
         </div>
-        <History trace={trace} shown={shown} />
       </div>
     </>
   );

@@ -26,9 +26,9 @@ export function gridOf(labels: Label[]): Grid | null {
 // "upper left", "middle": thirds each way.
 export function placeOf(box: Box, { width, height }: { width: number; height: number }): string {
   const third = (at: number, of: number) => Math.min(2, Math.max(0, Math.floor((3 * at) / of)));
-  const down = ["upper", "", "lower"][third((box[1] + box[3]) / 2, height)]!;
-  const across = ["left", "", "right"][third((box[0] + box[2]) / 2, width)]!;
-  return [down, across].filter((part) => part).join(" ") || "middle";
+  const names = ["upper left", "top", "upper right", "left", "middle", "right", "lower left", "bottom", "lower right"];
+  const [down, across] = [third((box[1] + box[3]) / 2, height), third((box[0] + box[2]) / 2, width)];
+  return names[3 * down + across]!;
 }
 
 const area = (box: Box) => Math.max(0, box[2] - box[0]) * Math.max(0, box[3] - box[1]);
