@@ -255,12 +255,13 @@ Trace trace_of_picture(const std::string& name, const PictureModel& served,
   const Looked looked = looked_at(model, request.subject, "/api/explain");
   Trace trace = model.trace(looked.image, looked.question);
   trace.axes.insert(trace.axes.end(), looked.truth.begin(), looked.truth.end());
-  const std::vector<std::string> names =
-      chosen_methods(request.methods, methods_of(model, trace), name);
-  if (names.empty()) {
-    if (request.check) refuse(400, "/api/explain: 'check' needs 'methods' that it can check");
-    return trace;
+  const std::vector<std::string> known = methods_of(model, trace);
+  std::vector<std::string> names = chosen_methods(request.methods, known, name);
+  if (names.empty() && request.check) {
+    if (known.empty()) refuse(400, "/api/explain: {} has no methods to check", in_quotes(name));
+    names = {default_image_method(model)};
   }
+  if (names.empty()) return trace;
   check_pixels(looked.image);
   const auto go_on = [&] {
     if (stop != nullptr && *stop) fail("explain: stopped, as was asked");

@@ -136,6 +136,8 @@ TEST(Picturing, ExplainsByMethodsAndChecksThem) {
   some["check"] = true;
   const json checked = explained(some);
   EXPECT_EQ(checked["methods"][0]["figures"].back()["name"], "pointing");
+  some["methods"] = json::array();
+  EXPECT_EQ(explained(some)["methods"][0]["name"], "saliency");
   some["methods"] = {"all"};
   const json models = json::parse(service().models())["models"];
   EXPECT_EQ(explained(some)["methods"].size(), models[2]["methods"].size());
@@ -148,11 +150,11 @@ TEST(Picturing, SaysWhichMethodsThereAre) {
   json guess = body;
   guess["methods"] = {"guess"};
   EXPECT_THAT(refused(guess), StartsWith("/api/explain: there is no method 'guess' for 'answer'; "
-                                         "there are attention, saliency"));
+                                         "there are saliency, "));
   EXPECT_EQ(refused({{"model", "caption"}, {"image", "scene:1"}, {"methods", {"saliency"}}}),
             "/api/explain: there is no method 'saliency' for 'caption'; there are none");
   EXPECT_EQ(refused({{"model", "caption"}, {"image", "scene:1"}, {"check", true}}),
-            "/api/explain: 'check' needs 'methods' that it can check");
+            "/api/explain: 'caption' has no methods to check");
   std::vector<ServedModel> models;
   models.push_back(picture_model("answer", {.width = 300, .height = 300, .channels = 3}));
   const Service large(std::move(models), 100);

@@ -66,7 +66,7 @@ function Answered({ trace }: { trace: Trace }) {
   const hops = hopsOf(trace);
   const name = (i: number) => (hops.length === 1 ? "Where it looked" : `Look ${i + 1}`);
   return (
-    <div class={`look-view${hops.length > 1 ? " many" : ""}`}>
+    <div class={`look-view answer-first${hops.length > 1 ? " many" : ""}`}>
       <div class="hops">
         {hops.map((heads, i) => (
           <Hop key={i} trace={trace} heads={heads} name={name(i)} truth={truth} />

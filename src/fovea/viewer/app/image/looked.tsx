@@ -11,6 +11,7 @@ export type Picture = NonNullable<Trace["image"]>;
 export const source = (image: Picture): string => `data:image/png;base64,${image.png}`;
 
 const kDarkness = 0.78; // of what was not looked at
+const kHue = 0.74; // of the scale, where blue and orange differ most on light and on dark
 const kMostTold = 400; // cells that tell their number when pointed at
 const kSmallPicture = 160; // pixels: below, each can be seen
 
@@ -27,7 +28,7 @@ function overlay(grid: Grid, paint: (cell: number) => [number, number, number, n
 
 // Colour of a weight, the fainter the smaller, so that the picture is seen through it.
 function tint(scale: Scale, value: number): [number, number, number, number] {
-  const dot = scale.dot(value < 0 ? -scale.largest : scale.largest);
+  const dot = scale.dot((value < 0 ? -kHue : kHue) * scale.largest);
   const alpha = Math.min(1, Math.abs(value) / (scale.largest || 1));
   return [dot & 255, (dot >> 8) & 255, (dot >> 16) & 255, Math.round(235 * alpha ** 0.8)];
 }
