@@ -10,9 +10,32 @@ namespace fovea {
 namespace {
 
 constexpr float kMostStride = 4;  // pixels between filters of a window that sees all it can
-// Adam steps at full rate however noisy a reward is: places that moved as fast as all else learns
-// would wander to the edges, where tanh holds them.
-constexpr float kPaceOfPlaces = 0.05f;
+// Adam steps at full rate however noisy a reward is. A chooser that learnt as fast as all else
+// would be driven to the edges of the picture, where tanh holds it, before it has seen anything: it
+// reads its inputs this much smaller, with weights that begin as much larger.
+constexpr float kPaceOfChoosing = 0.1f;
+constexpr float kShareOfEarlier =
+    0.3f;  // of cross-entropy: so that beliefs on the way mean something
+constexpr float kReachAtFirst = 0.1f;  // of places: they begin close to the middle
+
+void slow_down(Linear& layer, float reach = 1) {
+  for (float& w : layer.weight.mutable_value().flat()) w *= reach / kPaceOfChoosing;
+}
+
+// Close to the identity (Le et al. 2015): what the first glimpse showed is still there at the last.
+void keep_what_was_seen(Linear& core) {
+  Tensor w = core.weight.mutable_value();
+  const Index size = w.shape(0);
+  for (Index i = 0; i < size; ++i) {
+    for (Index j = 0; j < size; ++j) {
+      w.data()[i * size + j] = (i == j ? 1.0f : 0.0f) + w.data()[i * size + j] / 2;
+    }
+  }
+}
+
+bool learns_by_reward(Looking looking) {
+  return looking == Looking::kPlaces || looking == Looking::kHard;
+}
 
 Index whole_numbers(const GlimpseReaderOptions& o) { return o.channels * o.height * o.width; }
 
@@ -20,12 +43,6 @@ Tensor random_places(Index batch, Random& random) {
   Tensor places({batch, 2});
   for (float& p : places.flat()) p = random.uniform(-1, 1);
   return places;
-}
-
-Tensor identity(Index size) {
-  Tensor matrix = Tensor::zeros({size, size});
-  for (Index i = 0; i < size; ++i) matrix.data()[i * size + i] = 1;
-  return matrix;
 }
 
 Index choices_of(const GlimpseReaderOptions& o) {
@@ -75,16 +92,16 @@ GlimpseReader::GlimpseReader(const GlimpseReaderOptions& options, Random& random
   where_ = Linear(o.place_dim, o.glimpse_dim, random);
   core_glimpse_ = Linear(o.glimpse_dim, o.hidden, random);
   core_state_ = Linear(o.hidden, o.hidden, random);
-  core_state_.weight.mutable_value() = identity(o.hidden);  // keeps what was seen (Le et al. 2015)
+  keep_what_was_seen(core_state_);
   if (const Index choices = choices_of(o); choices > 0) {
     chooser_hidden_ = Linear(o.hidden, o.hidden / 2, random);
     chooser_ = Linear(o.hidden / 2, choices, random);
-    if (o.looking == Looking::kPlaces) {
-      for (float& w : chooser_.weight.mutable_value().flat()) w /= kPaceOfPlaces;
-    }
   }
-  if (o.looking == Looking::kPlaces || o.looking == Looking::kHard)
+  if (learns_by_reward(o.looking)) {
+    slow_down(chooser_hidden_);
+    slow_down(chooser_, o.looking == Looking::kPlaces ? kReachAtFirst : 1);
     baseline_ = Linear(o.hidden, 1, random);
+  }
 }
 
 Tensor GlimpseReader::tile_places() const {
@@ -177,7 +194,7 @@ GlimpseReader::Look GlimpseReader::look_at_tile(const Scene& scene, const Var& l
 GlimpseReader::Look GlimpseReader::look_at_place(const Scene& scene, const Var& chosen,
                                                  Run& run) const {
   const float sigma = options_.sigma;
-  const Var middle = tanh(chosen * kPaceOfPlaces);  // [batch, 2]
+  const Var middle = tanh(chosen);  // [batch, 2]
   Tensor places = middle.value().packed();
   if (run.training) {
     Tensor drawn(places.shape());
@@ -201,8 +218,13 @@ GlimpseReader::Look GlimpseReader::next_look(const Scene& scene, const Var& stat
   if (options_.looking == Looking::kRandom)
     return look_at(scene, random_places(scene.images.shape(0), run.random));
   // What is drawn learns by reward alone: its loss must not reshape the state.
-  const bool follows = options_.looking == Looking::kSoft || options_.looking == Looking::kGaussian;
-  const Var chosen = chooser_(chooser_hidden_(follows ? state : state.detach(), Activation::kRelu));
+  const bool rewarded = learns_by_reward(options_.looking);
+  const float pace = rewarded ? kPaceOfChoosing : 1;
+  // The state's size says how much was seen, not where to look, and it grows with each glimpse.
+  const Index hidden = options_.hidden;
+  const Var known = layer_norm(rewarded ? state.detach() : state, Tensor::full({hidden}, 1),
+                               Tensor::zeros({hidden}));
+  const Var chosen = chooser_(chooser_hidden_(known * pace, Activation::kTanh) * pace);
   switch (options_.looking) {
     case Looking::kSoft:
       return look_softly(scene, chosen);
@@ -252,6 +274,7 @@ GlimpseReading GlimpseReader::read(const Var& images, Run& run, bool beliefs) co
     reading.places.push_back(look.places);
     const Var input = core_glimpse_(drop_(see(look.patch, look.place), run));
     state = relu(state ? input + core_state_(state) : input);
+    if (run.training && t + 1 < o.glimpses) reading.earlier.push_back(output_(state));
     if (!beliefs) continue;
     reading.beliefs.push_back(softmax(output_(state)).value());
     if (look.tiles) reading.tiles.push_back(look.tiles);
@@ -271,6 +294,10 @@ GlimpseLoss glimpse_loss(const GlimpseReading& reading, const Ids& labels, float
   GlimpseLoss loss;
   loss.total = cross_entropy(reading.logits, labels, {.mean = false});
   loss.cross_entropy = loss.total.value().item();
+  for (const Var& logits : reading.earlier) {
+    loss.total = loss.total + cross_entropy(logits, labels, {.mean = false}) *
+                                  (kShareOfEarlier / static_cast<float>(reading.earlier.size()));
+  }
   const Ids guess = argmax(reading.logits.value());
   for (Index i = 0; i < labels.size(); ++i) loss.reward += guess[i] == labels[i] ? 1 : 0;
   if (!reading.log_probability) return loss;

@@ -61,6 +61,7 @@ void fields(auto& o, auto&& field) requires is_options<GlimpseReaderOptions, dec
 // How a batch was read.
 struct GlimpseReading {
   Var logits;                   // [batch, class]
+  std::vector<Var> earlier;     // the same before the last glimpse, while training
   std::vector<Tensor> places;   // of each glimpse, [batch, 2]
   std::vector<Tensor> beliefs;  // probabilities after each glimpse, [batch, class], if asked for
   std::vector<Tensor> tiles;    // probabilities of tiles, [batch, tile], if asked for and there are
@@ -122,9 +123,10 @@ class GlimpseReader {
   Linear output_;
 };
 
-// The sum over the batch that training makes small: cross-entropy; where places are drawn also the
-// score-function term (reward 1 for a right answer) with its baseline, the baseline's squared
-// error, and `entropy_bonus` times the entropy of the choices.
+// The sum over the batch that training makes small: cross-entropy, also, with little weight, of
+// what would have been said before the last glimpse; where places are drawn also the score-function
+// term (reward 1 for a right answer) with its baseline, the baseline's squared error, and
+// `entropy_bonus` times the entropy of the choices.
 struct GlimpseLoss {
   Var total;
   double cross_entropy = 0, reward = 0;  // sums over the batch
