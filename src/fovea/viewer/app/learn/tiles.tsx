@@ -4,28 +4,17 @@ import { type Attended, post, shown, useAnswer, usePictures } from "../api";
 import { at, Looked, Outline, type Picture } from "../image/looked";
 import { type Pixels, reduced, usePixels } from "../image/retina";
 import { setParams, useRoute } from "../route";
-import type { Box, Label } from "../trace";
-import { Button, Choice, ErrorLine, percent, Select, short, Slider } from "../ui";
-import { Chart } from "./chart";
+import type { Box } from "../trace";
+import { Button, Choice, ErrorLine, percent, Select, Slider } from "../ui";
+import { distance, estimate, Gradients, kSide, kSize, kTiles } from "./gradients";
 import { Lesson, useNumber } from "./parts";
 
-const kSize = 64; // pixels of the picture
-const kSide = 4; // tiles each way
 const kTile = 8; // pixels each way that a tile is read with
 const kPictures = 6;
 const kMostPowers = 12;
 const kRate = 12; // of a step: large enough that a few of them show
 const kReach = 24; // pixels from the ball at which a look is worth a third of one at it
 
-const kTiles: Label[] = Array.from({ length: kSide ** 2 }, (_, i) => {
-  const step = kSize / kSide;
-  const [x, y] = [(i % kSide) * step, Math.floor(i / kSide) * step];
-  return {
-    text: `row ${Math.floor(i / kSide) + 1}, column ${(i % kSide) + 1}`,
-    word: null,
-    box: [x, y, x + step, y + step],
-  };
-});
 // At first it looks at the middle, which is a guess as good as any.
 const kScores = kTiles.map((_, i) => ([5, 6, 9, 10].includes(i) ? 1 : 0));
 
@@ -72,7 +61,6 @@ function useRead(scores: number[], seen: number[][], worth: number[], power: num
 }
 
 const apart = (a: Box, b: Box) => Math.hypot((a[0] + a[2] - b[0] - b[2]) / 2, (a[1] + a[3] - b[1] - b[3]) / 2);
-const distance = (a: number[], b: number[]) => Math.hypot(...a.map((one, i) => one - b[i]!));
 
 // The picture in tiles that can be made likelier; the one of a throw has a frame.
 function Tiles(props: {
@@ -144,22 +132,25 @@ function TileSeen({ numbers, name }: { numbers: number[] | undefined; name: stri
   );
 }
 
-function Gradient({ image, row, largest, name }: { image: Picture; row: number[]; largest: number; name: string }) {
+function Text() {
   return (
-    <figure>
-      <Looked image={image} label={name} cells={kTiles} row={row} look="colour" signed largest={largest} exact>
-        {kTiles.map(({ box }, k) => (
-          <text key={k} class="tile-number" x={box![0] + 1} y={box![3] - 1.4} font-size="3.2">
-            {short(100 * row[k]!, 1)}
-          </text>
-        ))}
-      </Looked>
-      <figcaption>{name}</figcaption>
-    </figure>
+    <>
+      <p>
+        A picture in {kSide ** 2} tiles, each with a probability. <strong>Soft</strong> attention reads a mixture of all
+        of them, and so a blur. <strong>Hard</strong> attention looks at one tile, and sees it sharply.
+      </p>
+      <p>
+        It is to learn to look at the <strong>ball</strong>: the nearer a tile, the more a look at it is worth. Through
+        a mixture, the gradient is exact. Through a throw of dice no gradient goes; but the reward of each throw, times
+        the gradient of the logarithm of its probability, is right <em>on average</em> (the score function, REINFORCE).
+      </p>
+      <p>
+        Throw more often, and the sampled gradient comes to the exact one. Take a <em>baseline</em> off the reward, what
+        is to be expected anyway, and it comes there sooner. Then let it learn, step by step.
+      </p>
+    </>
   );
 }
-
-const kBaseline = { no: "Reward as it is", yes: "Less a baseline" } as const;
 
 export function TilesLesson() {
   const { params } = useRoute();
@@ -168,7 +159,7 @@ export function TilesLesson() {
   const [number, setNumber] = useNumber("picture", 0);
   const [scores, setScores] = useScores();
   const most = Math.max(0, Math.min(kMostPowers, Math.round(power)));
-  const baseline = params.base === "yes" ? "yes" : "no";
+  const calm = params.base === "yes";
   const pictures = usePictures("scene", kSize, 0, kPictures);
   const picture = pictures.value?.[Math.max(0, Math.min(kPictures - 1, Math.round(number)))];
   const image = { width: kSize, height: kSize, png: picture?.png ?? "" };
@@ -179,19 +170,7 @@ export function TilesLesson() {
   const { value, error } = useRead(scores, seen, worth, most, seed);
   const last = value?.rewards[value.rewards.length - 1];
   const exact = last?.gradient?.exact[0] ?? [];
-  const estimate = (one: Attended | undefined, with_baseline: boolean) =>
-    (with_baseline ? one?.gradient?.with_baseline : one?.gradient?.sampled)?.[0] ?? [];
-  const sampled = estimate(last, baseline === "yes");
-  const curve = (with_baseline: boolean) =>
-    (value?.rewards ?? []).map((one, i): [number, number] => [
-      i,
-      distance(estimate(one, with_baseline), one.gradient?.exact[0] ?? []),
-    ]);
-  const curves = [
-    { name: "as it is", at: curve(false), strong: baseline === "no" },
-    { name: "less a baseline", at: curve(true), strong: baseline === "yes" },
-  ];
-  const largest = Math.max(1e-6, ...[...exact, ...sampled].map(Math.abs));
+  const sampled = estimate(last, calm);
   const raise = (k: number, by: number) => setScores(scores.map((one, i) => (i === k ? one + by : one)));
   const step = (gradient: number[]) => {
     setScores(scores.map((one, k) => one + kRate * (gradient[k] ?? 0)));
@@ -201,36 +180,17 @@ export function TilesLesson() {
   const thrown = once ? seen.findIndex((tile) => distance(tile, once) < 1e-3) : -1;
   const throws = (2 ** most).toLocaleString("en");
   return (
-    <Lesson
-      text={
-        <>
-          <p>
-            A picture in {kSide ** 2} tiles, each with a probability. <strong>Soft</strong> attention reads a mixture of
-            all of them, and so a blur. <strong>Hard</strong> attention looks at one tile, and sees it sharply.
-          </p>
-          <p>
-            It is to learn to look at the <strong>ball</strong>: the nearer a tile, the more a look at it is worth.
-            Through a mixture, the gradient is exact. Through a throw of dice no gradient goes; but the reward of each
-            throw, times the gradient of the logarithm of its probability, is right <em>on average</em> (the score
-            function, REINFORCE).
-          </p>
-          <p>
-            Throw more often, and the sampled gradient comes to the exact one. Take a <em>baseline</em> off the reward,
-            what is to be expected anyway, and it comes there sooner. Then let it learn, step by step.
-          </p>
-        </>
-      }
-    >
+    <Lesson text={<Text />}>
       <ErrorLine text={pictures.error || error} />
       <div class="figure-bar">
         <Slider label="Throws" value={most} min={0} max={kMostPowers} text={throws} onChange={setPower} />
         <Button onClick={() => setSeed(seed + 1)}>Throw anew</Button>
         <Choice
           label="Baseline"
-          value={baseline}
+          value={calm ? "yes" : "no"}
           options={[
-            ["no", kBaseline.no],
-            ["yes", kBaseline.yes],
+            ["no", "Reward as it is"],
+            ["yes", "Less a baseline"],
           ]}
           onChange={(base) => setParams({ base })}
         />
@@ -264,32 +224,7 @@ export function TilesLesson() {
             <Button onClick={() => step(exact)}>Learn from the exact gradient</Button>
             <Button onClick={() => setParams({ k: "" })}>Start over</Button>
           </div>
-          <div class="planes gradients">
-            <Gradient
-              image={image}
-              row={exact}
-              largest={largest}
-              name="Exact gradient, × 100: blue tiles become likelier"
-            />
-            <Gradient
-              image={image}
-              row={sampled}
-              largest={largest}
-              name={`Mean of ${throws} sampled gradients, × 100`}
-            />
-            <figure>
-              <Chart
-                label="Distance to the exact gradient"
-                across="throws"
-                most={Math.max(0.05, ...curves.flatMap((one) => one.at.map(([, y]) => y)))}
-                curves={curves}
-              />
-              <figcaption aria-live="polite">
-                after {throws}: <span data-number="distance">{short(distance(sampled, exact), 4)}</span> away from the
-                exact gradient
-              </figcaption>
-            </figure>
-          </div>
+          <Gradients image={image} rewards={value.rewards} calm={calm} throws={throws} />
         </>
       )}
     </Lesson>
