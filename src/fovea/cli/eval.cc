@@ -331,8 +331,10 @@ Work define(Arguments& app) {
   add_decoding_flags(app, f->decoding);
   add_look_flags(app, f->decoding.options.look);
   return [f, &app](std::ostream& out, std::ostream& err) {
+    if (f->decoding.threads > 0) set_threads(f->decoding.threads);
     if (const PictureTask* task = picture_task(*f)) return task->grade(picture_flags(*f), out);
-    for (const char* option : {"--images", "--labels", "--held-out", "--size", "--clutter"}) {
+    for (const char* option :
+         {"--images", "--labels", "--questions", "--held-out", "--size", "--clutter"}) {
       if (app.has(option)) throw UsageError(fmt::format("{}: not for translators", option));
     }
     check(*f);

@@ -84,8 +84,9 @@ TEST_F(AskedTest, ClassesAreLearntAndGradCamIsGraded) {
   const Outcome training = trained("classify", {"--self-attention"});
   ASSERT_EQ(training.code, 0) << training.err;
   EXPECT_THAT(training.err, HasSubstr(" 6 classes; pictures of 32 x 32\n"));
-  const Outcome graded = fovea({"eval", out(), "--count", "8"});
+  const Outcome graded = fovea({"eval", out(), "--count", "8", "--threads", "1"});
   ASSERT_EQ(graded.code, 0) << graded.err;
+  EXPECT_THAT(graded.out, HasSubstr(" s (1 thread)\n"));
   EXPECT_THAT(graded.out, HasSubstr("8 pictures of the built-in scenes (valid, seed 1)\n\n" +
                                     out() + ": self-attention\n  right = "));
   EXPECT_THAT(graded.out, HasSubstr("; with shuffled weights "));

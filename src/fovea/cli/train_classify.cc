@@ -15,7 +15,7 @@ struct ClassifyFlags {
   PictureFlags pictures{.labels = true};
   ClassifierOptions model{.image = {.widths = {32, 64, 128}}};
   std::string widths = "32,64,128";
-  AskedBatches batches{.pictures = 64, .questions = 1};
+  AskedBatches batches{.pictures = 48, .questions = 1};
   TrainFlags train;
 };
 
@@ -39,8 +39,9 @@ void train_classify(ClassifyFlags f, std::ostream& err) {
 Work define(Arguments& app) {
   const auto f = std::make_shared<ClassifyFlags>();
   f->train.out = "classifier.safetensors";
-  f->train.steps = 3000;
-  f->train.validate_every = 500;
+  f->train.steps = 1000;
+  f->train.validate_every = 250;
+  f->train.rate = 2e-3f;
   f->train.schedule = "cosine";
   f->train.warmup = 100;
   add_picture_flags(app, f->pictures);
