@@ -121,6 +121,16 @@ void need_axis(Trace& trace, const std::string& name, Index rows, Index columns,
   }
 }
 
+// An axis with one label: the class that is explained. A model that believes something after every
+// glimpse has several targets.
+std::string class_axis(Trace& trace) {
+  if (trace.labels("target").size() == 1) return "target";
+  if (trace.find_axis("class") == nullptr) {
+    trace.axes.push_back({.name = "class", .kind = "words", .labels = {{.text = trace.output}}});
+  }
+  return "class";
+}
+
 // Attention as one map among others: the mean over looks that lead to the class.
 void add_attention(Trace& trace) {
   const Trace::Head* first = nullptr;
@@ -221,6 +231,7 @@ void explain_picture(const ImageModel& model, const Image& image, const std::str
                      const std::vector<std::string>& names, const ImageMethodOptions& options,
                      Trace& trace) {
   const Subject subject{model, image, question, chosen_class(model, trace), options};
+  const std::string queries = class_axis(trace);
   for (const std::string& name : names) {
     if (name == "attention") {
       add_attention(trace);
@@ -233,7 +244,7 @@ void explain_picture(const ImageModel& model, const Image& image, const std::str
     trace.methods.push_back({.name = name,
                              .about = found.about.empty() ? method->about : found.about,
                              .has_sign = method->has_sign,
-                             .queries = "target",
+                             .queries = queries,
                              .keys = found.axis,
                              .weights = found.map.reshape({1, rows * columns})});
   }

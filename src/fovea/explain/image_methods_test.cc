@@ -88,6 +88,17 @@ TEST(ImageMethods, SaliencyOfALinearModelIsTheLengthOfItsWeights) {
   EXPECT_NEAR(trace.methods[0].weights.data()[kSize * kSize - 1], std::sqrt(3.0) * 0.1, 1e-6);
 }
 
+TEST(ImageMethods, ExplainOneClassWhereBeliefsFollowEachOther) {
+  const CornerModel model;
+  Trace trace = model.trace(corner_picture(), "");
+  trace.axes[0].labels = {{"dark"}, {"bright"}};
+  explain_picture(model, corner_picture(), "", {"saliency", "occlusion"}, {}, trace);
+  for (const Trace::Method& method : trace.methods) {
+    ASSERT_EQ(trace.labels(method.queries).size(), 1u);
+    EXPECT_EQ(trace.labels(method.queries)[0].text, "bright");
+  }
+}
+
 TEST(ImageMethods, LeaveNoTraceInTheModel) {
   CornerModel model;
   const std::vector<float> before = model.tensors().at("weight").values();
