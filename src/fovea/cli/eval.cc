@@ -261,9 +261,9 @@ struct PictureTask {
   const char* name;
   void (*grade)(const EvalFlags& flags, std::ostream& out);
 };
-constexpr std::array kPictureTasks = {PictureTask{"glimpse", eval_glimpse},
-                                      PictureTask{"answer", eval_answer},
-                                      PictureTask{"classify", eval_classify}};
+constexpr std::array kPictureTasks = {
+    PictureTask{"glimpse", eval_glimpse}, PictureTask{"caption", eval_caption},
+    PictureTask{"answer", eval_answer}, PictureTask{"classify", eval_classify}};
 
 const PictureTask* picture_task(const Flags& f) {
   const std::string task = task_of(f.models[0]);
@@ -284,6 +284,11 @@ void add_picture_flags(Arguments& app, EvalFlags& f) {
       ->type_name("FILE");
   app.add_option("--questions", f.questions, "or image TAB question TAB answer, a line each")
       ->type_name("FILE");
+  app.add_option("--captions", f.captions, "or picture TAB caption, one or more lines each")
+      ->type_name("FILE");
+  app.add_option("--features", f.features,
+                 "of captioners that were trained with them, instead of --images")
+      ->type_name("FILE.npy");
   count("--held-out", f.held_out, 1, "only the last N of them");
   count("--size", f.size, 1, "place each image somewhere in a picture of N x N");
   count("--clutter", f.clutter, 0, "pieces of other images in these pictures (0)");
@@ -296,6 +301,7 @@ EvalFlags picture_flags(const Flags& f) {
   flags.count = f.count;
   flags.seed = f.seed;
   flags.split = f.split == "test" ? Split::kTest : Split::kValid;
+  flags.search = f.decoding.chosen().search;
   flags.json = f.json;
   return flags;
 }
@@ -333,8 +339,8 @@ Work define(Arguments& app) {
   return [f, &app](std::ostream& out, std::ostream& err) {
     if (f->decoding.threads > 0) set_threads(f->decoding.threads);
     if (const PictureTask* task = picture_task(*f)) return task->grade(picture_flags(*f), out);
-    for (const char* option :
-         {"--images", "--labels", "--questions", "--held-out", "--size", "--clutter"}) {
+    for (const char* option : {"--images", "--labels", "--questions", "--captions", "--features",
+                               "--held-out", "--size", "--clutter"}) {
       if (app.has(option)) throw UsageError(fmt::format("{}: not for translators", option));
     }
     check(*f);
@@ -355,6 +361,10 @@ are right to the letter; the perplexity of the given translations; AER, the erro
 alignments, where the true ones are known. Without --data: sentences of the built-in
 English-French world that training never sees.
 
+Of captioners: BLEU-1 to BLEU-4 with all captions of each picture, by beam search; of the built-in
+scenes, which is what they get without --captions, also the share of captions of which every
+statement is true, and of words whose largest weight points at what they are about.
+
 Of models that read by glimpses: errors, what was taken for what, and where they looked; without
 --images on digits of the built-in world, in pictures of any size.
 
@@ -365,6 +375,8 @@ the answer is about (of a classifier: whether Grad-CAM does).)",
                    {"fovea eval en-de.safetensors --data valid.tsv", "your own pairs"},
                    {"fovea eval fixed.safetensors bahdanau.safetensors --by-length --svg curve.svg",
                     "which of them stands long sentences"},
+                   {"fovea eval captioner.safetensors --images valid.tar --captions valid.tsv",
+                    "captions of your pictures"},
                    {"fovea eval digits.safetensors --size 100 --clutter 8",
                     "glimpses, in larger pictures than it has learnt from"},
                    {"fovea eval answerer.safetensors", "answers about the built-in scenes"}},

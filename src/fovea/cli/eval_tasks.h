@@ -8,6 +8,7 @@
 
 #include "fovea/base/index.h"
 #include "fovea/data/split.h"
+#include "fovea/models/search.h"
 
 namespace fovea::cli {
 
@@ -16,12 +17,16 @@ struct EvalFlags {
   std::string data;            // pictures with their texts
   std::string images, labels;  // IDX files, or a folder or .tar and a .tsv
   std::string questions;       // a .tsv
+  std::string captions;        // a .tsv
+  std::string features;        // .npy, of captioners
+  SearchOptions search{};
   std::optional<Index> held_out, count, size, clutter;
   std::uint64_t seed = 1;
   Split split = Split::kValid;
   bool json = false;
 };
 
+void eval_caption(const EvalFlags& flags, std::ostream& out);
 void eval_glimpse(const EvalFlags& flags, std::ostream& out);
 void eval_answer(const EvalFlags& flags, std::ostream& out);
 void eval_classify(const EvalFlags& flags, std::ostream& out);

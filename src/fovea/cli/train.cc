@@ -14,8 +14,8 @@ writes the best model. Ctrl-C saves a checkpoint; the same command with --resume
 it, and ends in the same model as if it had never stopped.)",
       .examples = {},
       .define = nullptr,
-      .parts = {train_translate_verb(), train_glimpse_verb(), train_answer_verb(),
-                train_classify_verb()}};
+      .parts = {train_translate_verb(), train_caption_verb(), train_glimpse_verb(),
+                train_answer_verb(), train_classify_verb()}};
 }
 
 }  // namespace fovea::cli

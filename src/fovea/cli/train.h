@@ -7,6 +7,7 @@
 namespace fovea::cli {
 
 Verb train_translate_verb();
+Verb train_caption_verb();
 Verb train_glimpse_verb();
 Verb train_answer_verb();
 Verb train_classify_verb();

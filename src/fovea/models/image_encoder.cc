@@ -1,5 +1,6 @@
 #include "fovea/models/image_encoder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -68,6 +69,13 @@ std::vector<Box> region_boxes(Index rows, Index columns, Index width, Index heig
     }
   }
   return boxes;
+}
+
+bool points_into(const Box& region, std::span<const Box> boxes) {
+  return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
+    return box.contains(region.centre_x(), region.centre_y()) ||
+           region.contains(box.centre_x(), box.centre_y());
+  });
 }
 
 }  // namespace fovea

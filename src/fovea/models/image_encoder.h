@@ -2,6 +2,8 @@
 // they are part of.
 #pragma once
 
+#include <span>
+
 #include "fovea/io/image.h"
 #include "fovea/layers/conv.h"
 #include "fovea/layers/norm.h"
@@ -51,5 +53,9 @@ Var with_places(const Var& regions, Index rows, Index columns);
 
 // The part of a picture that each region of a grid stands for, row by row.
 std::vector<Box> region_boxes(Index rows, Index columns, Index width, Index height);
+
+// Does a look at a region count as one into one of the boxes? It does if the middle of one lies in
+// the other.
+bool points_into(const Box& region, std::span<const Box> boxes);
 
 }  // namespace fovea

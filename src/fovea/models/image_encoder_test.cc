@@ -41,5 +41,14 @@ TEST(ImageEncoder, KeepsItsStatisticsWhereItsTensorsAre) {
   EXPECT_NE(before.at("layers.0.norm.running_mean").data()[0], mean);
 }
 
+TEST(PointsInto, IsWhereTheMiddleOfOneLiesInTheOther) {
+  const Box cell{8, 8, 16, 16};
+  const auto points = [&](const Box& box) { return points_into(cell, std::span(&box, 1)); };
+  EXPECT_TRUE(points({0, 0, 30, 30}));
+  EXPECT_TRUE(points({9, 9, 10, 10}));    // smaller than a cell
+  EXPECT_FALSE(points({13, 0, 40, 40}));  // touches it only
+  EXPECT_FALSE(points({20, 8, 30, 16}));
+}
+
 }  // namespace
 }  // namespace fovea

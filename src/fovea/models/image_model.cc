@@ -8,6 +8,7 @@
 #include "fovea/io/png.h"
 #include "fovea/io/source.h"
 #include "fovea/models/answer_model.h"
+#include "fovea/models/caption_model.h"
 #include "fovea/models/class_model.h"
 #include "fovea/models/glimpse_model.h"
 #include "fovea/models/image_encoder.h"
@@ -26,8 +27,13 @@ struct ImageTask {
 std::unique_ptr<ImageModel> load_glimpses(const std::string& path) {
   return std::make_unique<GlimpseModel>(load_glimpse_model(path));
 }
-constexpr ImageTask kTasks[] = {
-    {"answer", load_answer_model}, {"classify", load_class_model}, {"glimpse", load_glimpses}};
+std::unique_ptr<ImageModel> load_captioner(const std::string& path) {
+  return load_caption_model(path);
+}
+constexpr ImageTask kTasks[] = {{"answer", load_answer_model},
+                                {"caption", load_captioner},
+                                {"classify", load_class_model},
+                                {"glimpse", load_glimpses}};
 
 Trace::Box trace_box(const Box& box) { return {box.left, box.top, box.right, box.bottom}; }
 

@@ -1,0 +1,91 @@
+#include "fovea/cli/captioning.h"
+
+#include <map>
+
+#include "fovea/io/npy.h"
+
+namespace fovea::cli {
+namespace {
+
+// Features of some pictures, and what is said of them.
+struct Part {
+  std::vector<Index> rows{};
+  std::vector<std::vector<std::string>> captions{};
+};
+
+// Row i is the i-th picture that the captions name.
+SplitCaptions read_features(const CaptionFiles& files, double share) {
+  const Tensor features = read_npy(files.features);
+  if (features.rank() != 3 || features.size() == 0) {
+    fail("{}: an array {}; features are [picture, region, dim]", files.features,
+         features.shape().text());
+  }
+  std::map<std::string, std::size_t> numbers;
+  std::vector<std::string> names;
+  std::vector<std::vector<std::string>> captions;
+  for (const PictureLine& line : read_picture_lines(files.captions, {"image", "caption"})) {
+    const auto [at, added] = numbers.try_emplace(line.picture, names.size());
+    if (added) {
+      names.push_back(line.picture);
+      captions.emplace_back();
+    }
+    captions[at->second].push_back(line.texts[0]);
+  }
+  if (std::ssize(names) != features.shape(0)) {
+    fail("{}: features of {} pictures, but {} names {}; row i is the i-th picture named there",
+         files.features, features.shape(0), files.captions, names.size());
+  }
+  Part learnt, kept;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Part& part = share > 0 && held_out(names[i], share) ? kept : learnt;
+    part.rows.push_back(static_cast<Index>(i));
+    part.captions.push_back(std::move(captions[i]));
+  }
+  const auto data = [&](Part& part) {
+    return std::make_unique<FeatureCaptions>(features, std::move(part.rows),
+                                             std::move(part.captions));
+  };
+  return {data(learnt), data(kept)};
+}
+
+}  // namespace
+
+void add_caption_files(Arguments& app, CaptionFiles& files, const std::string& prefix) {
+  const bool valid = !prefix.empty();
+  app.add_option("--" + prefix + "images", files.images,
+                 valid ? "to validate with, as --images" : "a folder or .tar of PNG and JPEG files")
+      ->type_name("PATH");
+  app.add_option("--" + prefix + "features", files.features,
+                 valid ? "or as --features"
+                       : "or what your network makes of them, [picture, region, dim]; row i is the "
+                         "i-th picture of --captions")
+      ->type_name("FILE.npy");
+  app.add_option("--" + prefix + "captions", files.captions,
+                 valid ? "and what is said of them"
+                       : "what is said of them: picture TAB caption, one or more lines each")
+      ->type_name("FILE.tsv");
+}
+
+void check_caption_files(const CaptionFiles& files, const std::string& prefix) {
+  if (files.none()) return;
+  if (files.captions.empty() || files.images.empty() == files.features.empty()) {
+    throw UsageError(fmt::format(
+        "--{0}captions belongs to --{0}images or --{0}features: give one of them, and it", prefix));
+  }
+}
+
+SplitCaptions read_captions(const CaptionFiles& files, Index size, double share) {
+  if (!files.features.empty()) return read_features(files, share);
+  auto [learnt, kept] =
+      split_by_name(read_captioned_pictures(files.images, files.captions,
+                                            {.width = size, .height = size, .channels = 3}),
+                    share);
+  return {std::make_unique<PictureCaptions>(std::move(learnt)),
+          std::make_unique<PictureCaptions>(std::move(kept))};
+}
+
+std::unique_ptr<CaptionData> read_captions(const CaptionFiles& files, Index size) {
+  return read_captions(files, size, 0).train;
+}
+
+}  // namespace fovea::cli

@@ -1,0 +1,26 @@
+// What the verbs share that learn or grade captions: where pictures and captions come from.
+#pragma once
+
+#include "fovea/cli/verb.h"
+#include "fovea/training/caption_data.h"
+
+namespace fovea::cli {
+
+struct CaptionFiles {
+  std::string images, features, captions;  // a folder or archive; .npy; .tsv
+
+  bool none() const { return images.empty() && features.empty() && captions.empty(); }
+};
+// --images, --features and --captions, or with "valid-" before their names.
+void add_caption_files(Arguments& app, CaptionFiles& files, const std::string& prefix = "");
+// A UsageError where they do not belong together.
+void check_caption_files(const CaptionFiles& files, const std::string& prefix = "");
+
+struct SplitCaptions {
+  std::unique_ptr<CaptionData> train, held_out;
+};
+// Pictures become size x size. Those of a share, by their names, are held out.
+SplitCaptions read_captions(const CaptionFiles& files, Index size, double held_out);
+std::unique_ptr<CaptionData> read_captions(const CaptionFiles& files, Index size);
+
+}  // namespace fovea::cli

@@ -1,0 +1,43 @@
+// How good captions are: against what people say, and in the built-in world against the truth.
+//
+// Every caption is the model's own, word by word; nothing is teacher-forced.
+#pragma once
+
+#include <functional>
+
+#include "fovea/models/caption_model.h"
+#include "fovea/training/bleu.h"
+#include "fovea/training/caption_data.h"
+
+namespace fovea {
+
+// What can be known of captions of built-in scenes.
+struct SceneGrades {
+  double true_captions = 0;    // share of captions of which every statement is so
+  double true_statements = 0;  // share of statements
+  // Share of the words with boxes (football::grounded) whose largest weight points into one of
+  // them.
+  double pointing = 0;
+  Index pointed = 0;  // words
+};
+
+struct CaptionGrades {
+  std::vector<std::string> captions{};
+  BleuScore bleu{};
+  std::array<double, kBleuOrder> bleu_of{};  // BLEU-1 to BLEU-4, 0 to 100
+  std::optional<SceneGrades> scenes{};
+  double seconds = 0;  // of saying them
+};
+
+struct CaptionExamOptions {
+  SearchOptions search = caption_search();
+  bool lower_case = true;
+  bool pointing = true;
+  std::function<void(Index done)> progress{};
+};
+
+// Of the first `count` pictures.
+CaptionGrades examine(const CaptionModel& model, const CaptionData& data, Index count,
+                      const CaptionExamOptions& options);
+
+}  // namespace fovea

@@ -1,0 +1,92 @@
+#include "fovea/training/caption_task.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "fovea/base/error.h"
+#include "fovea/base/hash.h"
+
+namespace fovea {
+
+CaptionTask::CaptionTask(CaptionModel& model, const CaptionData& train, const CaptionData& valid,
+                         const CaptionTaskOptions& options)
+    : model_(model), train_(train), valid_(valid), options_(options) {
+  if (train.size() == 0) fail("caption: there are no pictures to learn from");
+  if (valid.size() == 0) fail("caption: there are no pictures for validation");
+}
+
+// Every picture once in each epoch, in an order of its own.
+std::vector<Index> CaptionTask::pictures_of(Index batch) const {
+  const Index size = train_.size(), per_epoch = ceil_div(size, options_.batch_pictures);
+  const Index epoch = batch / per_epoch, begin = batch % per_epoch * options_.batch_pictures;
+  if (epoch != epoch_) {
+    order_.resize(static_cast<std::size_t>(size));
+    std::iota(order_.begin(), order_.end(), Index{0});
+    Random random = Random{.seed = options_.seed}.split(static_cast<std::uint64_t>(epoch));
+    for (Index i = size - 1; i > 0; --i) {
+      std::swap(order_[static_cast<std::size_t>(i)],
+                order_[static_cast<std::size_t>(random.below(i + 1))]);
+    }
+    epoch_ = epoch;
+  }
+  const Index end = std::min(size, begin + options_.batch_pictures);
+  return {order_.begin() + begin, order_.begin() + end};
+}
+
+Loss CaptionTask::step(Index batch, Run& run) {
+  const std::vector<Index> which = pictures_of(batch);
+  std::vector<Words> captions;
+  std::vector<Index> picture;
+  for (std::size_t p = 0; p < which.size(); ++p) {
+    std::vector<std::string> all = train_.captions(which[p]);
+    const Index wanted = std::min(std::ssize(all), options_.batch_captions);
+    for (Index n = 0; n < wanted; ++n) {  // the first steps of a shuffle
+      const auto other = n + run.random.below(std::ssize(all) - n);
+      std::swap(all[static_cast<std::size_t>(n)], all[static_cast<std::size_t>(other)]);
+      Words words = model_.words.encode(all[static_cast<std::size_t>(n)]);
+      words.resize(std::min(words.size(), static_cast<std::size_t>(options_.longest)));
+      captions.push_back(std::move(words));
+      picture.push_back(static_cast<Index>(p));
+    }
+  }
+  const CaptionBatch pairs = caption_batch(captions, picture);
+  const Var annotations =
+      model_.net.annotations(train_.pictures(which, options_.augment ? &run.random : nullptr), run);
+  const CaptionLoss loss =
+      caption_loss(model_.net, model_.net.read(annotations, pairs, run), pairs, options_.loss);
+  backward(loss.total);
+  return {loss.cross_entropy, static_cast<double>(pairs.labels.size())};
+}
+
+Grade CaptionTask::validate() {
+  const CaptionGrades grades =
+      examine(model_, valid_, options_.validation_limit, {.search = options_.search});
+  if (!grades.scenes) return {grades.bleu.score, "BLEU", fmt::format("{:.1f}", grades.bleu.score)};
+  return {grades.scenes->true_captions, "true captions",
+          fmt::format("{:.1f} %, pointing {:.1f} %", 100 * grades.scenes->true_captions,
+                      100 * grades.scenes->pointing)};
+}
+
+void CaptionTask::save(const std::string& file, const Best& best) {
+  model_.facts["step"] = std::to_string(best.step);
+  if (!best.score.name.empty()) {
+    model_.facts["validation"] = best.score.name + " " + best.score.text;
+  }
+  fovea::save(model_, file);
+}
+
+std::map<std::string, std::string> CaptionTask::identity() const {
+  const CaptionLossOptions& l = options_.loss;
+  return {
+      {"model", model_.options_text()},
+      {"vocabulary", fmt::format("{:016x}", hash_bytes(model_.words.serialize()))},
+      {"data", train_.fingerprint()},
+      {"validation", fmt::format("{} of {}", options_.validation_limit, valid_.fingerprint())},
+      {"batches", fmt::format("{} pictures, {} captions, longest {}, seed {}{}",
+                              options_.batch_pictures, options_.batch_captions, options_.longest,
+                              options_.seed, options_.augment ? ", augmented" : "")},
+      {"loss", fmt::format("penalty {}, reward {}, entropy {}, smoothing {}", l.penalty, l.reward,
+                           l.entropy, l.label_smoothing)}};
+}
+
+}  // namespace fovea
