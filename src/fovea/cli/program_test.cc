@@ -43,6 +43,7 @@ TEST(Program, PagesFitATerminal) {
   for (const auto& arguments : {std::vector<std::string>{},
                                 {"train", "-h"},
                                 {"train", "translate", "-h"},
+                                {"train", "caption", "-h"},
                                 {"train", "glimpse", "-h"},
                                 {"train", "answer", "-h"},
                                 {"train", "classify", "-h"},
