@@ -203,8 +203,8 @@ TEST_F(RunTest, SaysWhatIsWrongWithAModel) {
     return refusal({"run", path, "a"}, 1);
   };
   const std::string at = "fovea run: " + folder / "changed.safetensors" + ": ";
-  EXPECT_EQ(changed("fovea.task", "caption"),
-            at + "a model of task 'caption', which this fovea cannot run; it knows 'translate'\n");
+  EXPECT_EQ(changed("fovea.task", "paint"),
+            at + "a model of task 'paint', which this fovea cannot run; it knows 'translate'\n");
   EXPECT_EQ(changed("fovea.task", nullptr),
             at + "does not say what it was trained for; is it a model that fovea train has "
                  "written?\n");
