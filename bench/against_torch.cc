@@ -194,6 +194,7 @@ Work linear_work() {
 Work make_work(const std::string& name) {
   if (const std::optional<Work> attention = attention_work(name)) return *attention;
   if (const std::optional<Work> translate = translate_work(name)) return *translate;
+  if (const std::optional<Work> image = image_work(name)) return *image;
   if (name == "gru") return recurrent_work(Cell::kGru, false);
   if (name == "bigru") return recurrent_work(Cell::kGru, true);
   if (name == "lstm") return recurrent_work(Cell::kLstm, false);

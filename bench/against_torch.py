@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import against_torch_images
 import against_torch_translate
 from against_torch_work import SMOOTHING, Pass, Training, labels, leaf, parameter, same, tensor, transposed
 
@@ -217,6 +218,7 @@ MAKERS = {
     "norm_and_loss": NormAndLoss,
     "linear": Linear,
     **against_torch_translate.MAKERS,
+    **against_torch_images.MAKERS,
 }
 works = {}  # name -> work
 chosen = {}  # (name, threads) -> variant

@@ -102,5 +102,7 @@ Work training(std::shared_ptr<Model> model, NamedTensors data, const Loss& loss)
 std::optional<Work> attention_work(const std::string& name);  // against_torch_attention.cc
 // Translators: a step of training, decoding by beams; none for other names.
 std::optional<Work> translate_work(const std::string& name);  // against_torch_translate.cc
+// Models that look at pictures: a step of training; none for other names.
+std::optional<Work> image_work(const std::string& name);  // against_torch_images.cc
 
 }  // namespace fovea

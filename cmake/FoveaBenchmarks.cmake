@@ -2,7 +2,7 @@
 # And this library's side of bench/against_torch, which starts it.
 if(TARGET fovea_cli)
   add_executable(against_torch bench/against_torch.cc bench/against_torch_attention.cc
-                 bench/against_torch_translate.cc)
+                 bench/against_torch_images.cc bench/against_torch_translate.cc)
   set_target_properties(against_torch PROPERTIES RUNTIME_OUTPUT_DIRECTORY bench)
   target_link_libraries(against_torch PRIVATE fovea_cli fovea_flags)
   add_executable(attention_by_length bench/attention_by_length.cc)
