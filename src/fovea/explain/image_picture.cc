@@ -53,6 +53,13 @@ Trace::Box around(const Trace::Box& box, float times) {
   return {x - w, y - h, x + w, y + h};
 }
 
+// The part of a box that lies on the picture.
+Trace::Box within(const Trace::Box& box, const Image& picture) {
+  const auto x = [&](float at) { return std::clamp(at, 0.0f, static_cast<float>(picture.width)); };
+  const auto y = [&](float at) { return std::clamp(at, 0.0f, static_cast<float>(picture.height)); };
+  return {x(box.x0), y(box.y0), x(box.x1), y(box.y1)};
+}
+
 class ImagePicture : Sheet {
  public:
   explicit ImagePicture(const Trace& trace)
@@ -175,9 +182,11 @@ class ImagePicture : Sheet {
     for (std::size_t i = 0; i < glimpses.size(); ++i) {
       if (!glimpses[i].box) continue;
       const Trace::Box& box = *glimpses[i].box;
-      scene_.frames.push_back(frame_of(box, kMargin, top, unit, kLooked));
-      text(kMargin + unit * static_cast<double>(box.x0) + 5,
-           top + unit * static_cast<double>(box.y0) + 15, clean(glimpses[i].text), kTitle, kLooked);
+      const Trace::Box seen = within(box, picture_);
+      scene_.frames.push_back(frame_of(seen, kMargin, top, unit, kLooked));
+      text(kMargin + unit * static_cast<double>(seen.x0) + 5,
+           top + unit * static_cast<double>(seen.y0) + 15, clean(glimpses[i].text), kTitle,
+           kLooked);
       const double x = kMargin + kLargeSide + kGap + column * static_cast<double>(i);
       double y = top;
       text(x, y + 12, fmt::format("glimpse {}", clean(glimpses[i].text)), kSmall, kSoftInk);

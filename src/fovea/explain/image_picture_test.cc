@@ -109,6 +109,10 @@ TEST(ImagePicture, ShowsGlimpsesInTheirOrderWithBeliefs) {
   for (const char* text : {"glimpse 1", "glimpse 2", "seven", "60 %", "nine", "95 %"}) {
     EXPECT_THAT(svg, HasSubstr(text));
   }
+  trace.axes[0].labels[0].box = Trace::Box{-3, -3, 1, 1};  // an eye at the edge
+  const Scene edge = picture_of(trace);
+  EXPECT_EQ(edge.frames[0].x, edge.cells[0].x);
+  EXPECT_EQ(edge.frames[0].y, edge.cells[0].y);
 }
 
 TEST(ImagePicture, SaysWhatIsWrongWithATrace) {
