@@ -113,8 +113,9 @@ class ImagePicture : Sheet {
   // The picture, then a panel for each map, as many as fit side by side.
   void draw_maps() {
     const std::size_t count = maps_.size() + 1;
-    const std::size_t across =
-        std::min(count, static_cast<std::size_t>((kWidest + kGap) / (kSide + kGap)));
+    const auto most = static_cast<std::size_t>((kWidest + kGap) / (kSide + kGap));
+    const std::size_t rows = (count + most - 1) / most;
+    const std::size_t across = (count + rows - 1) / rows;  // rows equally long
     const double height = height_of(kSide);
     header(static_cast<double>(across) * (kSide + kGap) - kGap);
     for (std::size_t first = 0; first < count; first += across) {
