@@ -4,32 +4,15 @@
 
 #include "fovea/cli/looking.h"
 #include "fovea/cli/text.h"
-#include "fovea/data/scene_world.h"
 #include "fovea/explain/image_check.h"
 
 namespace fovea::cli {
 namespace {
 
-// A picture to explain, with where what it is about is to be seen, if that is known.
 struct Case {
   WorldPicture picture;
   std::string question{};
-  std::vector<Box> boxes{};
 };
-
-// The box that a whole picture is about: the digit, or the player who kicks the ball.
-std::vector<Box> main_box(const WorldPicture& picture) {
-  for (const NamedBox& one : picture.truth) {
-    if (picture.truth.size() == 1 || one.name.ends_with("kicking")) return {one.box};
-  }
-  return {};
-}
-
-Case given_case(const ExplainPictures& work, const ImageModel& model, const std::string& name) {
-  Case result{.picture = named_picture(name, model.input()), .question = work.question};
-  if (!model.asks()) result.boxes = main_box(result.picture);
-  return result;
-}
 
 // Picture i of the built-in world that a model of this task is at home in.
 Case world_case(const ImageModel& model, std::uint64_t seed, Index i) {
@@ -37,15 +20,9 @@ Case world_case(const ImageModel& model, std::uint64_t seed, Index i) {
   const auto number = static_cast<std::uint64_t>(i) + seed * 1'000'000;
   Case result{.picture = named_picture(fmt::format("{}:{}", digits ? "digit" : "scene", number),
                                        model.input())};
-  if (!model.asks()) {
-    result.boxes = main_box(result.picture);
-    return result;
-  }
-  const football::Scene scene = football::world_scene(1, Split::kTest, number, model.input().width);
-  Random random = football::scene_random(1, Split::kTest, number).split(7);
-  const football::SceneQuestion asked = football::sample_question(scene, random);
-  result.question = asked.text;
-  result.boxes = asked.boxes;
+  // A kind of question after the other, as they stand there.
+  const auto& asked = result.picture.questions;
+  if (model.asks()) result.question = asked[static_cast<std::size_t>(i) % asked.size()].text;
   return result;
 }
 
@@ -68,7 +45,8 @@ class Explainer {
 
   Trace explain(const Case& one) {
     Trace trace = model_->trace(one.picture.image, one.question);
-    if (!one.picture.truth.empty()) trace.axes.push_back(truth_axis(one.picture.truth));
+    const bool built_in = !one.picture.truth.empty();
+    if (built_in) trace.axes.push_back(truth_axis(one.picture, one.question));
     std::vector<std::string> names = names_;
     const bool looked = !trace.heads.empty() || !trace.labels("glimpses").empty();
     if (names.empty() && !looked) names = {default_image_method(*model_)};
@@ -76,7 +54,8 @@ class Explainer {
       explain_picture(*model_, one.picture.image, one.question, names, {}, trace);
     }
     if (check_) {
-      (*check_)(one.picture.image, one.question, one.boxes, trace);
+      const auto boxes = built_in ? boxes_about(one.picture, one.question) : std::vector<Box>();
+      (*check_)(one.picture.image, one.question, boxes, trace);
       figures_.push_back(trace.methods);
       for (Trace::Method& method : figures_.back()) method.weights = Tensor();
     }
@@ -104,7 +83,8 @@ void explain_pictures(const ExplainPictures& work, const std::function<void(Trac
         fmt::format("{} looks at pictures: name some, or pass --world N", printable(work.model)));
   }
   for (const std::string& name : work.pictures) {
-    Trace trace = explainer.explain(given_case(work, explainer.model(), name));
+    Trace trace =
+        explainer.explain({named_picture(name, explainer.model().input()), work.question});
     if (trace.input.empty()) trace.input = name;
     draw(std::move(trace));
   }

@@ -31,16 +31,7 @@ void add_question_flag(Arguments& app, std::string& question) {
 
 WorldPicture named_picture(const std::string& name, const ImageInput& input) {
   auto found = world_picture(name, input.width);
-  WorldPicture picture = found ? std::move(*found) : WorldPicture{read_image(name)};
-  const float x = static_cast<float>(input.width) / static_cast<float>(picture.image.width);
-  const float y = static_cast<float>(input.height) / static_cast<float>(picture.image.height);
-  if (!input.any_size) {
-    for (NamedBox& one : picture.truth) {
-      one.box = {x * one.box.left, y * one.box.top, x * one.box.right, y * one.box.bottom};
-    }
-  }
-  picture.image = prepared(picture.image, input);
-  return picture;
+  return prepared(found ? std::move(*found) : WorldPicture{read_image(name)}, input);
 }
 
 void check_question(const ImageModel& model, const std::string& path, const std::string& question) {

@@ -26,6 +26,7 @@ WorldPicture scene_picture(std::uint64_t i, Index size) {
          player.box});
   }
   picture.truth.push_back({"ball", scene.ball});
+  picture.subject = scene.players[scene.kicker].box;
   Random random = scene_random(kSeed, Split::kTest, i).split(kTexts);
   picture.about = sample_caption(scene, random).text();
   std::set<std::string> asked;
@@ -52,6 +53,7 @@ WorldPicture digit_picture(std::uint64_t i, Index size) {
   }
   picture.about = std::to_string(digit);
   picture.truth.push_back({picture.about, placed.box});
+  picture.subject = placed.box;
   return picture;
 }
 
@@ -68,6 +70,31 @@ std::optional<WorldPicture> world_picture(std::string_view name, Index size) {
   if (world == "scene") return scene_picture(i, size);
   if (world == "digit") return digit_picture(i, size);
   return {};
+}
+
+std::string plain_question(std::string_view question) {
+  std::string plain;
+  for (const char c : question) {
+    if (c == '?' || c == '.') continue;
+    const bool space = c == ' ' && (plain.empty() || plain.back() == ' ');
+    if (!space) plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  if (plain.ends_with(' ')) plain.pop_back();
+  return plain;
+}
+
+const WorldQuestion* known_question(const WorldPicture& picture, std::string_view asked) {
+  const std::string plain = plain_question(asked);
+  for (const WorldQuestion& known : picture.questions) {
+    if (known.text == plain) return &known;
+  }
+  return nullptr;
+}
+
+std::vector<Box> boxes_about(const WorldPicture& picture, std::string_view question) {
+  if (question.empty()) return {picture.subject};
+  const WorldQuestion* known = known_question(picture, question);
+  return known == nullptr ? std::vector<Box>() : known->boxes;
 }
 
 }  // namespace fovea

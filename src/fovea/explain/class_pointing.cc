@@ -4,7 +4,6 @@
 
 #include "fovea/autograd/ops.h"
 #include "fovea/explain/grad_cam.h"
-#include "fovea/training/answer_exam.h"
 #include "fovea/training/class_task.h"
 
 namespace fovea {
@@ -31,7 +30,7 @@ ClassPointing grad_cam_pointing(const ClassModel& model, const AskedPictures& da
       ++result.pictures;
       if (cam.nothing_positive(image)) {
         ++result.nothing_positive;
-      } else if (points_at(regions[static_cast<std::size_t>(cam.largest(image))], boxes)) {
+      } else if (points_into(regions[static_cast<std::size_t>(cam.largest(image))], boxes)) {
         ++result.pointed;
       }
     }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "fovea/explain/rank_correlation.h"
+#include "fovea/models/image_encoder.h"
 
 namespace fovea {
 namespace {
@@ -89,6 +90,15 @@ Areas areas_of(const Explained& shown, const Order& order, Index points) {
   return {area(0), area(points + 1)};
 }
 
+// The cell of a map's largest weight.
+Box best_cell(const Trace& trace, const Trace::Method& method) {
+  const Tensor weights = method.weights.packed();
+  const auto best = std::max_element(weights.flat().begin(), weights.flat().end());
+  const auto at = static_cast<std::size_t>(best - weights.flat().begin());
+  const Trace::Box& cell = *trace.labels(method.keys)[at].box;
+  return {cell.x0, cell.y0, cell.x1, cell.y1};
+}
+
 }  // namespace
 
 void shuffle_weights(NamedTensors tensors, Random random) {
@@ -99,16 +109,6 @@ void shuffle_weights(NamedTensors tensors, Random random) {
       std::swap(tensor.data()[i - 1], tensor.data()[own.below(i)]);
     }
   }
-}
-
-bool points_into(const Trace& trace, const Trace::Method& method, std::span<const Box> boxes) {
-  const Tensor weights = method.weights.packed();
-  const auto best = std::max_element(weights.flat().begin(), weights.flat().end());
-  const auto at = static_cast<std::size_t>(best - weights.flat().begin());
-  const Trace::Box& cell = *trace.labels(method.keys)[at].box;
-  return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
-    return box.contains((cell.x0 + cell.x1) / 2, (cell.y0 + cell.y1) / 2);
-  });
 }
 
 ImageCheck::ImageCheck(const ImageModel& model, std::unique_ptr<ImageModel> shuffled,
@@ -146,7 +146,8 @@ void ImageCheck::operator()(const Image& image, const std::string& question,
                       {"randomised", rank_correlation(method.weights, other.methods[i].weights),
                        "near 0: the map shows what was learnt"}};
     if (!boxes.empty()) {
-      method.figures.push_back({"pointing", points_into(trace, method, boxes) ? 1.0 : 0.0,
+      method.figures.push_back({"pointing",
+                                points_into(best_cell(trace, method), boxes) ? 1.0 : 0.0,
                                 "1: the largest weight lies where it should"});
     }
   }

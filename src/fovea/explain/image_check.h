@@ -6,7 +6,8 @@
 //   randomised                           rank correlation with the map of the same model with its
 //                                        weights shuffled: an explanation of what was learnt
 //                                        differs
-//   pointing                             1 where the largest weight lies in a true box, else 0
+//   pointing                             1 where the cell of the largest weight points into a true
+//                                        box (models/image_encoder.h), else 0
 #pragma once
 
 #include <memory>
@@ -43,8 +44,5 @@ class ImageCheck {
 
 // The numbers of every tensor in another order.
 void shuffle_weights(NamedTensors tensors, Random random);
-
-// Is the middle of the largest weight's cell in one of the boxes?
-bool points_into(const Trace& trace, const Trace::Method& method, std::span<const Box> boxes);
 
 }  // namespace fovea

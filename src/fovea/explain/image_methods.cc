@@ -133,17 +133,16 @@ std::string class_axis(Trace& trace) {
 
 // Attention as one map among others: the mean over looks that lead to the class.
 void add_attention(Trace& trace) {
-  const Trace::Head* first = nullptr;
+  const Trace::Head* last = nullptr;
   for (const Trace::Head& head : trace.heads) {
-    if (head.kind == "cross" && head.queries == "target" && head.weights)
-      first = &head;  // the last
+    if (head.kind == "cross" && head.queries == "target" && head.weights) last = &head;
   }
-  if (first == nullptr) return;
+  if (last == nullptr) return;
   trace.methods.push_back({.name = "attention",
                            .about = "the weights of the last look",
-                           .queries = first->queries,
-                           .keys = first->keys,
-                           .weights = first->weights.packed()});
+                           .queries = last->queries,
+                           .keys = last->keys,
+                           .weights = last->weights.packed()});
 }
 
 }  // namespace

@@ -12,9 +12,7 @@ namespace fovea {
 constexpr auto names_of(QuestionReader) { return kQuestionReaderNames; }
 
 void fields(auto& o, auto&& field) requires is_options<AnswererOptions, decltype(o)> {
-  field("channels", o.image.channels);
-  field("widths", o.image.widths);
-  field("depth", o.image.depth);
+  fields(o.image, field);
   field("width", o.width);
   field("height", o.height);
   field("reader", o.reader);

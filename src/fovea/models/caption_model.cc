@@ -11,9 +11,7 @@ constexpr auto names_of(CaptionAttention) { return kCaptionAttentionNames; }
 
 void fields(auto& o, auto&& field) requires is_options<CaptionerOptions, decltype(o)> {
   field("attention", o.attention);
-  field("channels", o.encoder.channels);
-  field("widths", o.encoder.widths);
-  field("depth", o.encoder.depth);
+  fields(o.encoder, field);
   field("width", o.width);
   field("height", o.height);
   field("features", o.features);

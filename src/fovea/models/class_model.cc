@@ -10,9 +10,7 @@
 namespace fovea {
 
 void fields(auto& o, auto&& field) requires is_options<ClassifierOptions, decltype(o)> {
-  field("channels", o.image.channels);
-  field("widths", o.image.widths);
-  field("depth", o.image.depth);
+  fields(o.image, field);
   field("width", o.width);
   field("height", o.height);
   field("classes", o.classes);

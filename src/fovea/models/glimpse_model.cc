@@ -1,16 +1,16 @@
 #include "fovea/models/glimpse_model.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "fovea/base/error.h"
 #include "fovea/models/model_file.h"
+#include "fovea/models/names_text.h"
 
 namespace fovea {
 namespace {
 
 constexpr const char* kTask = "glimpse";
-constexpr const char* kClasses = "classes";  // a name a line
+constexpr const char* kClasses = "classes";
 
 Run same_for_each() { return {.random = {.seed = 1}}; }
 
@@ -127,7 +127,7 @@ std::string to_text(const GlimpseReaderOptions& options) { return options_to_tex
 void save(GlimpseModel& model, const std::string& path) {
   write_model(path, {.task = kTask,
                      .options = to_text(model.net.options()),
-                     .parts = {{kClasses, fmt::format("{}", fmt::join(model.names, "\n"))}},
+                     .parts = {{kClasses, names_to_text(model.names)}},
                      .training = model.notes,
                      .tensors = model.tensors()});
 }
@@ -136,9 +136,7 @@ GlimpseModel load_glimpse_model(const std::string& path) {
   const SavedModel file = read_model(path, kTask);
   OptionsReader reader(file.options, path);
   const auto options = options_from<GlimpseReaderOptions>(reader);
-  std::istringstream lines(part_of(file, kClasses, path));
-  std::vector<std::string> names;
-  for (std::string line; std::getline(lines, line);) names.push_back(line);
+  std::vector<std::string> names = names_from_text(part_of(file, kClasses, path));
   if (static_cast<Index>(names.size()) != options.classes) {
     fail("{}: the model has {} classes but {} names of them; is it damaged?", path, options.classes,
          names.size());

@@ -7,27 +7,14 @@
 #include <cmath>
 
 #include "fovea/io/reader_test_tools.h"
+#include "fovea/models/glimpse_test_tools.h"
 #include "fovea/models/model_file.h"
 
 namespace fovea {
 namespace {
 
-GlimpseReaderOptions small_options(Looking looking) {
-  return {.looking = looking,
-          .retina = {.size = 4, .scales = 2},
-          .glimpses = 3,
-          .classes = 3,
-          .width = 12,
-          .height = 12,
-          .patch_dim = 8,
-          .place_dim = 8,
-          .glimpse_dim = 16,
-          .hidden = 16,
-          .tiles = 2};
-}
-
 GlimpseModel small_model(Looking looking) {
-  return make_glimpse_model(small_options(looking), {.seed = 1});
+  return make_glimpse_model(small_glimpses(looking), {.seed = 1});
 }
 
 Image some_image(Index width, Index height) {
@@ -113,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryGlimpseModel,
                          });
 
 TEST(GlimpseModel, BoxesAreThePixelsOfTheFinestPatch) {
-  GlimpseReaderOptions options = small_options(Looking::kPlaces);
+  GlimpseReaderOptions options = small_glimpses(Looking::kPlaces);
   options.from_centre = true;
   const GlimpseModel model = make_glimpse_model(options, {.seed = 1});
   const Trace trace = model.trace(some_image(30, 20), "");  // not what it was trained with

@@ -7,23 +7,10 @@
 #include <memory>
 
 #include "fovea/base/parallel.h"
+#include "fovea/models/glimpse_test_tools.h"
 
 namespace fovea {
 namespace {
-
-GlimpseReaderOptions small(Looking looking) {
-  return {.looking = looking,
-          .retina = {.size = 4, .scales = 2},
-          .glimpses = 3,
-          .classes = 3,
-          .width = 12,
-          .height = 12,
-          .patch_dim = 8,
-          .place_dim = 8,
-          .glimpse_dim = 16,
-          .hidden = 16,
-          .tiles = 2};
-}
 
 Tensor some_images(Index batch) {
   Random random{.seed = 5};
@@ -41,7 +28,7 @@ class EveryLooking : public testing::TestWithParam<Looking> {};
 
 TEST_P(EveryLooking, ReadsAndLearnsThroughTheRoutesItDeclares) {
   Random random{.seed = 1};
-  GlimpseReader reader(small(GetParam()), random);
+  GlimpseReader reader(small_glimpses(GetParam()), random);
   fovea::Run run{.training = true, .random = {.seed = 2}};
   const GlimpseReading reading = reader.read(some_images(4), run, true);
   EXPECT_EQ(reading.logits.shape(), (Shape{4, 3}));
@@ -62,7 +49,7 @@ TEST_P(EveryLooking, OneThreadAndTwoReadTheSame) {
   const auto read = [&](int count) {
     set_threads(count);
     Random random{.seed = 1};
-    GlimpseReader reader(small(GetParam()), random);
+    GlimpseReader reader(small_glimpses(GetParam()), random);
     fovea::Run run{.training = true, .random = {.seed = 2}};
     return reader.read(some_images(64), run).logits.value().packed();
   };
@@ -82,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryLooking,
 TEST(GlimpseReader, RewardTrainsTheChooserAndNothingElse) {
   for (const Looking looking : {Looking::kPlaces, Looking::kHard}) {
     Random random{.seed = 1};
-    GlimpseReader reader(small(looking), random);
+    GlimpseReader reader(small_glimpses(looking), random);
     fovea::Run run{.training = true, .random = {.seed = 2}};
     const GlimpseReading reading = reader.read(some_images(4), run);
     backward(
@@ -110,7 +97,7 @@ class OneChoice : public testing::Test {
   }
 
   void make(std::uint64_t seed) {
-    GlimpseReaderOptions options = small(Looking::kHard);
+    GlimpseReaderOptions options = small_glimpses(Looking::kHard);
     options.glimpses = 2;
     options.from_centre = true;
     Random random{.seed = seed};
@@ -194,7 +181,7 @@ TEST_F(OneChoice, SampledGradientIsTheExactOneInTheMeanAndABaselineCalmsIt) {
 
 TEST(GlimpseReader, ReadsOtherSizesThanItWasTrainedWith) {
   Random random{.seed = 1};
-  const GlimpseReader reader(small(Looking::kPlaces), random);
+  const GlimpseReader reader(small_glimpses(Looking::kPlaces), random);
   fovea::Run run{.random = {.seed = 2}};
   EXPECT_EQ(reader.read(Tensor::zeros({2, 1, 40, 30}), run).logits.shape(), (Shape{2, 3}));
 }

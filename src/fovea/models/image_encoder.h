@@ -7,6 +7,7 @@
 #include "fovea/io/image.h"
 #include "fovea/layers/conv.h"
 #include "fovea/layers/norm.h"
+#include "fovea/models/options_text.h"
 
 namespace fovea {
 
@@ -15,6 +16,12 @@ struct ImageEncoderOptions {
   std::vector<Index> widths = {32, 64, 128};  // of stages; each halves the picture
   Index depth = 1;                            // convolutions of a stage; the first one halves
 };
+
+void fields(auto& o, auto&& field) requires is_options<ImageEncoderOptions, decltype(o)> {
+  field("channels", o.channels);
+  field("widths", o.widths);
+  field("depth", o.depth);
+}
 
 // 3x3 convolutions, each with batch norm and ReLU. Pictures of any size.
 struct ImageEncoder {

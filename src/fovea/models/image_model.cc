@@ -58,6 +58,21 @@ Image prepared(const Image& image, const ImageInput& input) {
   return resized(result, input.width, input.height);
 }
 
+WorldPicture prepared(WorldPicture picture, const ImageInput& input) {
+  const Image image = prepared(picture.image, input);
+  const float x = static_cast<float>(image.width) / static_cast<float>(picture.image.width);
+  const float y = static_cast<float>(image.height) / static_cast<float>(picture.image.height);
+  const auto move = [&](Box& box) {
+    box = {x * box.left, y * box.top, x * box.right, y * box.bottom};
+  };
+  move(picture.subject);
+  for (NamedBox& one : picture.truth) move(one.box);
+  for (WorldQuestion& one : picture.questions)
+    std::for_each(one.boxes.begin(), one.boxes.end(), move);
+  picture.image = image;
+  return picture;
+}
+
 Trace image_trace(const ImageModel& model, const Image& image) {
   Trace trace;
   trace.task = model.task();
@@ -78,10 +93,17 @@ Trace::Axis region_axis(const std::string& name, Index rows, Index columns, cons
   return axis;
 }
 
-Trace::Axis truth_axis(std::span<const NamedBox> boxes) {
+Trace::Axis truth_axis(const WorldPicture& picture, const std::string& question) {
   Trace::Axis axis{.name = "truth", .kind = "regions"};
-  for (const NamedBox& one : boxes) {
-    axis.labels.push_back({.text = one.name, .box = trace_box(one.box)});
+  if (question.empty()) {
+    for (const NamedBox& one : picture.truth) {
+      axis.labels.push_back({.text = one.name, .box = trace_box(one.box)});
+    }
+  } else if (const WorldQuestion* known = known_question(picture, question)) {
+    for (const Box& box : known->boxes) {
+      axis.labels.push_back({.text = known->answer, .box = trace_box(box)});
+    }
+    if (known->boxes.empty()) axis.labels.push_back({.text = known->answer});
   }
   return axis;
 }

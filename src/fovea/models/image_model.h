@@ -57,6 +57,8 @@ bool is_image_task(const std::string& task);
 
 // As the model wants it: resized, grey or in colours.
 Image prepared(const Image& image, const ImageInput& input);
+// With all its boxes.
+WorldPicture prepared(WorldPicture picture, const ImageInput& input);
 
 // --- what their Traces share (docs/formats.md)
 
@@ -66,8 +68,8 @@ Trace image_trace(const ImageModel& model, const Image& image);
 // A label for each cell of a grid over the picture, row by row.
 Trace::Axis region_axis(const std::string& name, Index rows, Index columns, const Image& image);
 
-// What is known to be there.
-Trace::Axis truth_axis(std::span<const NamedBox> boxes);
+// What is known: of a question its answer and where that is to be seen, else all that is there.
+Trace::Axis truth_axis(const WorldPicture& picture, const std::string& question);
 
 // The likeliest of probabilities [class], the best first.
 std::vector<Trace::Choice> likeliest(std::span<const float> probabilities,

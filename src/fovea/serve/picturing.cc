@@ -33,44 +33,11 @@ Index side_of(const ImageModel& model) {
   return std::min(std::min(model.input().width, model.input().height), kMostPictureSize);
 }
 
-// Words alone: as they are typed, without the mark at the end.
-std::string plain_question(std::string_view question) {
-  std::string plain;
-  for (const char c : question) {
-    if (c == '?' || c == '.') continue;
-    const bool space = c == ' ' && (plain.empty() || plain.back() == ' ');
-    if (!space) plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  if (plain.ends_with(' ')) plain.pop_back();
-  return plain;
-}
-
 struct Looked {
-  Image image{};  // as the model wants it
+  WorldPicture picture{};  // as the model wants it
   std::string question{};
-  std::vector<Trace::Axis> truth{};  // one, of a built-in picture
+  bool built_in = false;  // what is on it is known
 };
-
-Trace::Label label(const std::string& text, const Box& box) {
-  return {.text = text, .box = Trace::Box{box.left, box.top, box.right, box.bottom}};
-}
-
-// What is known: of a question its answer and where that is to be seen, else all that is there.
-std::vector<Trace::Label> truth_of(const WorldPicture& picture, const ImageModel& model,
-                                   const std::string& question) {
-  std::vector<Trace::Label> truth;
-  if (!model.asks()) {
-    for (const NamedBox& one : picture.truth) truth.push_back(label(one.name, one.box));
-    return truth;
-  }
-  const std::string asked = plain_question(question);
-  for (const WorldQuestion& known : picture.questions) {
-    if (known.text != asked) continue;
-    for (const Box& box : known.boxes) truth.push_back(label(known.answer, box));
-    if (known.boxes.empty()) truth.push_back({.text = known.answer});
-  }
-  return truth;
-}
 
 Image decoded(const std::string& text, const std::string& route) {
   const std::string name = fmt::format("{}: 'image'", route);
@@ -131,15 +98,12 @@ void check_subject(const std::string& name, const ImageModel& model, const Subje
 }
 
 Looked looked_at(const ImageModel& model, const Subject& subject, const std::string& route) {
-  Looked looked{.question = subject.question.value_or("")};
-  if (const auto picture = world_picture(*subject.image, side_of(model))) {
-    looked.image = prepared(picture->image, model.input());
-    looked.truth.push_back(
-        {.name = "truth", .kind = "regions", .labels = truth_of(*picture, model, looked.question)});
-  } else {
-    looked.image = prepared(fitted(decoded(*subject.image, route), model.input()), model.input());
-  }
-  return looked;
+  auto found = world_picture(*subject.image, side_of(model));
+  const bool built_in = found.has_value();
+  WorldPicture picture = built_in
+                             ? std::move(*found)
+                             : WorldPicture{fitted(decoded(*subject.image, route), model.input())};
+  return {prepared(std::move(picture), model.input()), subject.question.value_or(""), built_in};
 }
 
 // Layers and heads of a Trace that look across, or at all.
@@ -194,18 +158,6 @@ void check_pixels(const Image& image) {
   }
 }
 
-// Where what was said is to be seen: at the answer's boxes, or at those of the class's name. A
-// scene's class is the shirt of the player who kicks the ball.
-std::vector<Box> boxes_of(const Trace& trace, const ImageModel& model) {
-  std::vector<Box> boxes;
-  for (const Trace::Label& one : trace.labels("truth")) {
-    const bool is_class = one.text == trace.output || one.text == trace.output + ", kicking";
-    if (one.box && (model.asks() || is_class))
-      boxes.push_back({one.box->x0, one.box->y0, one.box->x1, one.box->y1});
-  }
-  return boxes;
-}
-
 Json box_of(const Box& box) { return {box.left, box.top, box.right, box.bottom}; }
 
 }  // namespace
@@ -237,7 +189,7 @@ Json said_of_picture(const std::string& name, const PictureModel& served,
   const ImageModel& model = *served.model;
   check_subject(name, model, request.subject, request.searches, "/api/run");
   const Looked looked = looked_at(model, request.subject, "/api/run");
-  const ImageSaid said = model.say(std::span(&looked.image, 1), looked.question).front();
+  const ImageSaid said = model.say(std::span(&looked.picture.image, 1), looked.question).front();
   Json choices = Json::array();
   for (const Trace::Choice& choice : said.choices) {
     choices.push_back({{"text", choice.text}, {"probability", choice.probability}});
@@ -253,8 +205,8 @@ Trace trace_of_picture(const std::string& name, const PictureModel& served,
   const ImageModel& model = *served.model;
   check_subject(name, model, request.subject, request.searches, "/api/explain");
   const Looked looked = looked_at(model, request.subject, "/api/explain");
-  Trace trace = model.trace(looked.image, looked.question);
-  trace.axes.insert(trace.axes.end(), looked.truth.begin(), looked.truth.end());
+  Trace trace = model.trace(looked.picture.image, looked.question);
+  if (looked.built_in) trace.axes.push_back(truth_axis(looked.picture, looked.question));
   const std::vector<std::string> known = methods_of(model, trace);
   std::vector<std::string> names = chosen_methods(request.methods, known, name);
   if (names.empty() && request.check) {
@@ -262,18 +214,20 @@ Trace trace_of_picture(const std::string& name, const PictureModel& served,
     names = {default_image_method(model)};
   }
   if (names.empty()) return trace;
-  check_pixels(looked.image);
+  check_pixels(looked.picture.image);
   const auto go_on = [&] {
     if (stop != nullptr && *stop) fail("explain: stopped, as was asked");
   };
   for (const std::string& method : names) {
     go_on();
-    explain_picture(model, looked.image, looked.question, {method}, {}, trace);
+    explain_picture(model, looked.picture.image, looked.question, {method}, {}, trace);
   }
   go_on();
   if (request.check) {
     const ImageCheck measure(model, served.again());
-    measure(looked.image, looked.question, boxes_of(trace, model), trace);
+    const auto boxes =
+        looked.built_in ? boxes_about(looked.picture, looked.question) : std::vector<Box>();
+    measure(looked.picture.image, looked.question, boxes, trace);
   }
   return trace;
 }

@@ -50,7 +50,8 @@ void grade(const AnswerModel& model, std::span<const AskedPicture> pictures, Ans
       if (answering.looks.empty()) outcome.boxed = false;
       for (const Attended& look : answering.looks) {
         const auto best = look.largest(static_cast<Index>(p), 0, static_cast<Index>(i), 1);
-        outcome.pointed.push_back(points_at(cells[static_cast<std::size_t>(best[0].key)], q.boxes));
+        outcome.pointed.push_back(
+            points_into(cells[static_cast<std::size_t>(best[0].key)], q.boxes));
       }
       add(grades.all, outcome);
       if (!q.kind.empty()) add(grade_of(grades, q.kind), outcome);
@@ -59,13 +60,6 @@ void grade(const AnswerModel& model, std::span<const AskedPicture> pictures, Ans
 }
 
 }  // namespace
-
-bool points_at(const Box& region, const std::vector<Box>& boxes) {
-  return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
-    return box.contains(region.centre_x(), region.centre_y()) ||
-           region.contains(box.centre_x(), box.centre_y());
-  });
-}
 
 AnswerGrades examine(const AnswerModel& model, const AskedPictures& data, Index count) {
   const NoGrad guard;

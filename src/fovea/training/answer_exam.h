@@ -27,9 +27,6 @@ struct AnswerGrades {
   double seconds = 0;
 };
 
-// Is the middle of a region in one of the boxes, or the middle of one of them in the region?
-bool points_at(const Box& region, const std::vector<Box>& boxes);
-
 // `count` pictures that are held out, at most.
 AnswerGrades examine(const AnswerModel& model, const AskedPictures& data, Index count);
 

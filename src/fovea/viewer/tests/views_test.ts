@@ -1,24 +1,9 @@
 // Every view with mouse and keyboard, against a server with made-up Traces.
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { downloaded, gridWeights, launch, text, visit } from "./browser";
+import test from "node:test";
+import { downloaded, gridWeights, text } from "./browser";
 import { sampleTrace } from "./fixture";
-import { startMock } from "./mock_server";
-
-let browser: Browser;
-let mock: Awaited<ReturnType<typeof startMock>>;
-before(async () => {
-  mock = await startMock(process.env.FOVEA_PAGE_FOLDER!);
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  mock?.close();
-});
-
-const view = (hash: string, use: (page: Page) => Promise<void>, options = {}) =>
-  visit(browser, mock.url + hash, use, options);
+import { view } from "./mock_view";
 
 test("translate: typing translates, the last sentence wins, the address keeps it", () =>
   view("", async (page) => {
