@@ -26,3 +26,9 @@ function(fovea_precompile target)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.gch.sum CONTENT "${sum}\n")
   endif()
 endfunction()
+
+# fovea_compile_together(TARGET): its sources eight at a time, which reads headers once instead of eight
+# times. Names in the unnamed namespaces of a folder must differ.
+function(fovea_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+endfunction()

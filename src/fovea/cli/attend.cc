@@ -23,7 +23,7 @@
 namespace fovea::cli {
 namespace {
 
-struct Options {
+struct AttendFlags {
   std::string query, key, value;
   std::string score = "scaled-dot", score_weight, score_matrix;
   std::optional<float> scale;
@@ -65,7 +65,7 @@ std::pair<Index, Index> window_of(const std::string& text) {
   return {numbers[0], numbers[1]};
 }
 
-Mask mask_of(const Options& o) {
+Mask mask_of(const AttendFlags& o) {
   Mask mask;
   const std::vector<Index> offsets =
       o.offsets.empty() ? std::vector{o.offset.value_or(0)} : read_numbers(o.offsets, "offsets");
@@ -110,7 +110,7 @@ Var parameter_from(const std::string& file) {
   return file.empty() ? Var() : Var::parameter(read_npy(file));
 }
 
-Attend attend_of(const Options& o) {
+Attend attend_of(const AttendFlags& o) {
   return {.score = {.kind = kScores.at(o.score).kind,
                     .scale = o.scale,
                     .weight = parameter_from(o.score_weight),
@@ -130,8 +130,8 @@ struct Arrays {
 // Files to write, computed from others before the first is written: they may be the same.
 using Results = std::vector<std::pair<std::string, Tensor>>;
 
-void add_gradients(const Options& o, const Arrays& in, const Attend& how, const Attended& result,
-                   Results& results) {
+void add_gradients(const AttendFlags& o, const Arrays& in, const Attend& how,
+                   const Attended& result, Results& results) {
   const Tensor seed = read_like_output(o.grad_output, result.output, in.query);
   struct Wish {
     const std::string& file;
@@ -188,7 +188,7 @@ std::vector<Trace::Label> labels(const std::string& file, const char* option, In
 }
 
 // Of the first batch: each head a map, computed some rows at a time.
-Trace trace_of(const Options& o, const Attended& result) {
+Trace trace_of(const AttendFlags& o, const Attended& result) {
   const MaskShape shape = result.looked->shape;
   const bool self = shape.query == shape.key && o.key_labels.empty();
   Trace trace{.task = "attend", .model = o.score};
@@ -213,7 +213,7 @@ Trace trace_of(const Options& o, const Attended& result) {
   return trace;
 }
 
-void attend_files(const Options& o, std::ostream& out, std::ostream& err) {
+void attend_files(const AttendFlags& o, std::ostream& out, std::ostream& err) {
   if (o.threads > 0) set_threads(o.threads);
   const Arrays in{read_heads(o.query, "--heads", o.heads),
                   read_heads(o.key, "--kv-heads", o.kv_heads, o.heads),
@@ -239,7 +239,7 @@ void attend_files(const Options& o, std::ostream& out, std::ostream& err) {
   }
 }
 
-void check_parameter(const Options& o, const char* option, const char* shape,
+void check_parameter(const AttendFlags& o, const char* option, const char* shape,
                      const std::string& file) {
   if (shape != nullptr && file.empty()) {
     throw UsageError(
@@ -251,7 +251,7 @@ void check_parameter(const Options& o, const char* option, const char* shape,
 }
 
 // An option that would change nothing was given by mistake.
-void check_not_in_vain(const Options& o) {
+void check_not_in_vain(const AttendFlags& o) {
   const bool offset = o.offset.has_value() || !o.offsets.empty();
   if (offset && !o.causal && o.window.empty()) {
     throw UsageError("--offset says where queries stand for --causal and --window: give one");
@@ -264,7 +264,7 @@ void check_not_in_vain(const Options& o) {
   }
 }
 
-void check_files_differ(const Options& o) {
+void check_files_differ(const AttendFlags& o) {
   const std::string* const files[] = {
       &o.out,       &o.weights,           &o.scores,           &o.logsumexp,
       &o.trace,     &o.grad_query,        &o.grad_key,         &o.grad_value,
@@ -277,7 +277,7 @@ void check_files_differ(const Options& o) {
   }
 }
 
-void check(const Options& o) {
+void check(const AttendFlags& o) {
   const bool any = !(o.out + o.weights + o.scores + o.logsumexp + o.trace).empty() || o.draw;
   if (!any && !o.wants_gradient()) {
     throw UsageError("nothing would be kept: give --out FILE, --weights FILE or --draw");
@@ -301,8 +301,8 @@ void check(const Options& o) {
   check_files_differ(o);
 }
 
-Work define(Arguments& app) {
-  const auto o = std::make_shared<Options>();
+Work define_attend(Arguments& app) {
+  const auto o = std::make_shared<AttendFlags>();
   app.add_option("--query", o->query, "[batch, head, query, dim], or [query, dim]")
       ->required()
       ->type_name("FILE.npy");
@@ -407,7 +407,7 @@ docs/attention.md has the mathematics, and the same in NumPy.)",
                        {"fovea attend --query q.npy --key k.npy --value v.npy --grad-output g.npy "
                         "--grad-key d.npy",
                         "the backward pass"}},
-          .define = define};
+          .define = define_attend};
 }
 
 }  // namespace fovea::cli

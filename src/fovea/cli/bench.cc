@@ -19,7 +19,7 @@ namespace fovea::cli {
 
 namespace {
 
-struct Options {
+struct BenchFlags {
   std::string json;
   std::string only;
   bool list = false;
@@ -41,7 +41,7 @@ struct Result {
 
 class Bench {
  public:
-  explicit Bench(const Options& options) : seconds_(options.seconds) {}
+  explicit Bench(const BenchFlags& options) : seconds_(options.seconds) {}
 
   Result fma_peak() {
     const FmaRate rate = measure_fma(2 * seconds_);  // all else is a share of it
@@ -190,7 +190,7 @@ class KeepThreads {
   int saved_;
 };
 
-std::vector<Result> measure(const Options& options, std::ostream& table) {
+std::vector<Result> measure(const BenchFlags& options, std::ostream& table) {
   const KeepThreads guard;
   const std::vector<Row> rows = chosen_rows(options.only);
   const int most = options.threads > 0 ? options.threads : threads();
@@ -245,7 +245,7 @@ of arithmetic operations a second, and the share of the speed that its limit all
                    {"fovea bench --only matmul", "only rows whose name matches"},
                    {"fovea bench --json speed.json", "also as a list for a program"}},
       .define = [](Arguments& app) -> Work {
-        const auto options = std::make_shared<Options>();
+        const auto options = std::make_shared<BenchFlags>();
         app.add_option("--only", options->only,
                        "rows whose name matches this regular expression, in any case")
             ->type_name("PATTERN");

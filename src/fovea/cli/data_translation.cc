@@ -13,14 +13,14 @@
 namespace fovea::cli {
 namespace {
 
-struct Options {
+struct TranslationOptions {
   std::string out;
   Index count = 50'000;
   std::uint64_t seed = 1;
   WorldLengths lengths;
 };
 
-void write_part(const Options& o, const DataPart& part, std::ostream& out) {
+void write_part(const TranslationOptions& o, const DataPart& part, std::ostream& out) {
   const std::filesystem::path folder(o.out);
   const std::string text = folder / (part.name + ".tsv");
   const std::string links = folder / (part.name + ".align");
@@ -40,7 +40,7 @@ void write_part(const Options& o, const DataPart& part, std::ostream& out) {
   out << fmt::format("{}: their word alignments\n", printable(links));
 }
 
-void write_translation(const Options& o, std::ostream& out) {
+void write_translation(const TranslationOptions& o, std::ostream& out) {
   const WorldPair example = world_pair(o.seed, Split::kValid, 0, o.lengths);  // refuses bad lengths
   const Index held_out = std::clamp<Index>(o.count / 50, 1, 2000);
   make_folder(o.out);
@@ -49,8 +49,8 @@ void write_translation(const Options& o, std::ostream& out) {
                      example.target, to_pharaoh(example.links));
 }
 
-Work define(Arguments& app) {
-  const auto o = std::make_shared<Options>();
+Work define_translation(Arguments& app) {
+  const auto o = std::make_shared<TranslationOptions>();
   app.add_option("--out", o->out, "folder for the files; made if it is not there")
       ->required()
       ->type_name("DIR");
@@ -90,7 +90,7 @@ an apostrophe. No sentence of one file is in another. Same seed, same files.)",
           .examples = {{"fovea data translation --out corpus", "50,000 pairs of up to 20 words"},
                        {"fovea data translation --out long --count 5000 --shortest 40 --longest 60",
                         "long sentences only"}},
-          .define = define};
+          .define = define_translation};
 }
 
 }  // namespace fovea::cli

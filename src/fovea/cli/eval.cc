@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Flags {
+struct AllEvalFlags {
   std::vector<std::string> models;
   std::string data, source, target, gold, gold_words = "space", svg, tokens = "13a";
   bool skip_bad = false, lower_case = false, ensemble = false, by_length = false, json = false;
@@ -49,7 +49,8 @@ struct Candidate {
 
 std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-std::vector<Candidate> candidates(const Flags& f, const std::vector<TranslationModel>& models) {
+std::vector<Candidate> candidates(const AllEvalFlags& f,
+                                  const std::vector<TranslationModel>& models) {
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < models.size(); ++i) {
     if (i > 0 && f.ensemble) {
@@ -63,7 +64,7 @@ std::vector<Candidate> candidates(const Flags& f, const std::vector<TranslationM
   return all;
 }
 
-TranslationExam read_exam(const Flags& f, bool lower_case, std::ostream& err) {
+TranslationExam read_exam(const AllEvalFlags& f, bool lower_case, std::ostream& err) {
   if (f.world()) {
     return world_exam(f.seed, f.split == "test" ? Split::kTest : Split::kValid,
                       f.count.value_or(500), f.lengths());
@@ -81,14 +82,14 @@ TranslationExam read_exam(const Flags& f, bool lower_case, std::ostream& err) {
   return exam;
 }
 
-std::string exam_name(const Flags& f) {
+std::string exam_name(const AllEvalFlags& f) {
   if (!f.world()) return printable(f.data.empty() ? f.source : f.data);
   const WorldLengths l = f.lengths();
   return fmt::format("the built-in world ({}, {} to {} words, seed {})", f.split, l.shortest,
                      l.longest, f.seed);
 }
 
-BleuOptions bleu_options(const Flags& f, bool lower_case) {
+BleuOptions bleu_options(const AllEvalFlags& f, bool lower_case) {
   return {.tokens = f.tokens == "intl"   ? BleuTokens::kInternational
                     : f.tokens == "char" ? BleuTokens::kCharacters
                     : f.tokens == "none" ? BleuTokens::kNone
@@ -175,7 +176,7 @@ Json to_json(const Candidate& c) {
   return json;
 }
 
-void evaluate(const Flags& f, std::ostream& out, std::ostream& err) {
+void evaluate(const AllEvalFlags& f, std::ostream& out, std::ostream& err) {
   const auto models = load_translators(f.models, "grade");
   // Who writes small letters is compared with small letters, and the signature says so.
   bool lower_case = f.lower_case;
@@ -214,7 +215,7 @@ void evaluate(const Flags& f, std::ostream& out, std::ostream& err) {
   if (!f.svg.empty()) write_file(f.svg, length_picture(all));
 }
 
-void check(const Flags& f) {
+void check(const AllEvalFlags& f) {
   if (!f.data.empty() && !f.source.empty()) {
     throw UsageError("--data and --source: give one or the other");
   }
@@ -237,7 +238,7 @@ void check(const Flags& f) {
   }
 }
 
-void add_world_flags(Arguments& app, Flags& f) {
+void add_world_flags(Arguments& app, AllEvalFlags& f) {
   app.add_option("--count", f.count,
                  "of the built-in world: how many sentences (500) or pictures (1,000, scenes 500)")
       ->check(whole_number(1, 1'000'000))
@@ -265,7 +266,7 @@ constexpr std::array kPictureTasks = {
     PictureTask{"glimpse", eval_glimpse}, PictureTask{"caption", eval_caption},
     PictureTask{"answer", eval_answer}, PictureTask{"classify", eval_classify}};
 
-const PictureTask* picture_task(const Flags& f) {
+const PictureTask* picture_task(const AllEvalFlags& f) {
   const std::string task = task_of(f.models[0]);
   for (const PictureTask& known : kPictureTasks) {
     if (task == known.name) return &known;
@@ -294,7 +295,7 @@ void add_picture_flags(Arguments& app, EvalFlags& f) {
   count("--clutter", f.clutter, 0, "pieces of other images in these pictures (0)");
 }
 
-EvalFlags picture_flags(const Flags& f) {
+EvalFlags picture_flags(const AllEvalFlags& f) {
   EvalFlags flags = f.pictures;
   flags.models = f.models;
   flags.data = f.data;
@@ -306,8 +307,8 @@ EvalFlags picture_flags(const Flags& f) {
   return flags;
 }
 
-Work define(Arguments& app) {
-  const auto f = std::make_shared<Flags>();
+Work define_eval(Arguments& app) {
+  const auto f = std::make_shared<AllEvalFlags>();
   app.add_option("MODEL", f->models, "what fovea train has written; several are compared")
       ->required();
   app.add_option("--data", f->data, "sentence pairs: source TAB target, a pair a line; .gz too")
@@ -380,7 +381,7 @@ the answer is about (of a classifier: whether Grad-CAM does).)",
                    {"fovea eval digits.safetensors --size 100 --clutter 8",
                     "glimpses, in larger pictures than it has learnt from"},
                    {"fovea eval answerer.safetensors", "answers about the built-in scenes"}},
-      .define = define};
+      .define = define_eval};
 }
 
 }  // namespace fovea::cli

@@ -20,7 +20,7 @@
 namespace fovea::cli {
 namespace {
 
-struct Flags {
+struct ExplainFlags {
   std::string model, color, question;
   std::vector<std::string> sentences;
   DecodingFlags decoding;
@@ -41,7 +41,8 @@ bool is_trace(const std::string& path) {
 }
 
 // All maps of a Trace, one below the other.
-std::string terminal_picture(const Trace& trace, const Flags& f, const TerminalStyle& style) {
+std::string terminal_picture(const Trace& trace, const ExplainFlags& f,
+                             const TerminalStyle& style) {
   if (has_picture_maps(trace)) {
     return fmt::format("{}\n{}\n\n{}", printable(trace.input), printable(trace.output),
                        picture_art(trace, style));
@@ -74,7 +75,7 @@ std::string terminal_picture(const Trace& trace, const Flags& f, const TerminalS
 // Draws each Trace where it was asked for: into files, or else in the terminal.
 class Drawing {
  public:
-  Drawing(const Flags& f, std::ostream& out, std::ostream& err)
+  Drawing(const ExplainFlags& f, std::ostream& out, std::ostream& err)
       : flags_(f),
         style_(style_of(out, f.color)),
         options_{.look = f.decoding.options.look, .heads = f.heads, .pieces = f.pieces},
@@ -91,7 +92,7 @@ class Drawing {
   void finish() { files_.finish(); }
 
  private:
-  const Flags& flags_;
+  const ExplainFlags& flags_;
   TerminalStyle style_;
   PictureOptions options_;
   TraceFiles files_;
@@ -99,7 +100,7 @@ class Drawing {
   bool first_ = true;
 };
 
-void explain_traces(const Flags& f, Drawing& drawing) {
+void explain_traces(const ExplainFlags& f, Drawing& drawing) {
   if (!f.sentences.empty()) {
     throw UsageError(
         fmt::format("{} is a trace, which has its sentence in it: give no other", f.model));
@@ -114,13 +115,13 @@ void explain_traces(const Flags& f, Drawing& drawing) {
   }
 }
 
-TraceOptions trace_options(const Flags& f) {
+TraceOptions trace_options(const ExplainFlags& f) {
   const bool everything = !f.files.html.empty() || !f.files.json.empty();
   return {.states = everything, .self = everything || f.heads};
 }
 
 // Given translations, with their true links where they are known.
-void explain_pairs(const Flags& f, const TranslationModel& model, Explaining& explaining,
+void explain_pairs(const ExplainFlags& f, const TranslationModel& model, Explaining& explaining,
                    Drawing& drawing, std::ostream& out) {
   const TranslationExam exam = method_exam(f.methods);
   const bool draw = f.files.any() || !f.methods.check;  // else the means say it all
@@ -138,7 +139,7 @@ void explain_pairs(const Flags& f, const TranslationModel& model, Explaining& ex
                      exam_name(f.methods), explaining.summary());
 }
 
-void explain_sentences(const Flags& f, Drawing& drawing, std::ostream& out) {
+void explain_sentences(const ExplainFlags& f, Drawing& drawing, std::ostream& out) {
   const TranslateOptions options = f.decoding.chosen();
   const auto models = load_translators({f.model}, "explain");
   Explaining explaining(f.methods, models[0], options.look);
@@ -159,7 +160,7 @@ void explain_sentences(const Flags& f, Drawing& drawing, std::ostream& out) {
   if (explaining.checked() > 1 && f.files.json != "-") out << "\n" << explaining.summary();
 }
 
-void explain(const Flags& f, std::ostream& out, std::ostream& err) {
+void explain(const ExplainFlags& f, std::ostream& out, std::ostream& err) {
   check_method_flags(f.methods, !f.sentences.empty());
   Drawing drawing(f, out, err);
   if (is_trace(f.model)) {
@@ -174,8 +175,8 @@ void explain(const Flags& f, std::ostream& out, std::ostream& err) {
   drawing.finish();
 }
 
-Work define(Arguments& app) {
-  const auto f = std::make_shared<Flags>();
+Work define_explain(Arguments& app) {
+  const auto f = std::make_shared<ExplainFlags>();
   app.add_option("MODEL", f->model, "what fovea train has written, or a trace (docs/formats.md)")
       ->required();
   app.add_option("SENTENCE", f->sentences,
@@ -239,7 +240,7 @@ picture. Pictures are PNG or JPEG files, or of a built-in world: scene:1, digit:
             "...\"",
             "an answer, by every method"},
            {"fovea explain trace.json --png map.png", "what any program wrote"}},
-      .define = define};
+      .define = define_explain};
 }
 
 }  // namespace fovea::cli

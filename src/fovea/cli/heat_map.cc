@@ -12,8 +12,7 @@
 namespace fovea::cli {
 namespace {
 
-constexpr std::string_view kShades = " .:-=+*#%@";
-constexpr std::size_t kMostOfAName = 12;
+constexpr std::size_t kNameWidth = 12;
 
 char shade(float share) {
   if (std::isnan(share)) return '?';
@@ -32,7 +31,7 @@ std::string name(const std::string& text, std::size_t columns) {
 std::string heat_map(const Map& map, Index most_lines, const TerminalStyle& style) {
   std::size_t margin = 1;
   for (const std::string& row : map.rows) {
-    margin = std::max(margin, std::min(kMostOfAName, width(printable(row))));
+    margin = std::max(margin, std::min(kNameWidth, width(printable(row))));
   }
   const bool halves = style.unicode && style.colours != Colours::kNone;  // two rows a line
   const Index room = std::max<Index>(8, style.width - static_cast<Index>(margin) - 3);

@@ -18,6 +18,8 @@
 namespace fovea::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Entry {
   std::string name;
   std::string dtype;
@@ -145,7 +147,6 @@ Index total_bytes(const Contents& contents) {
 }
 
 void print_json(const ByteSource& file, const Contents& contents, std::ostream& out) {
-  using Json = nlohmann::ordered_json;
   Json tensors = Json::array();
   for (const Entry& entry : contents.entries) {
     Json tensor = {{"name", entry.name},
@@ -199,7 +200,7 @@ void print_page(const ByteSource& file, const Contents& contents, std::ostream& 
   out << "\n" << table.text();
 }
 
-struct Options {
+struct InfoFlags {
   std::string file;
   bool json = false;
 };
@@ -217,7 +218,7 @@ Reads safetensors, .npy and .npz; only headers are read, so a large file takes n
       .examples = {{"fovea info model.safetensors", "tensors and metadata as a table"},
                    {"fovea info arrays.npz --json", "the same for a program"}},
       .define = [](Arguments& app) -> Work {
-        const auto options = std::make_shared<Options>();
+        const auto options = std::make_shared<InfoFlags>();
         app.add_option("FILE", options->file, "a safetensors, .npy or .npz file")->required();
         app.add_flag("--json", options->json, "print JSON instead of a table");
         return [options](std::ostream& out, std::ostream&) {

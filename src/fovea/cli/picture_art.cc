@@ -13,7 +13,6 @@ namespace fovea::cli {
 namespace {
 
 constexpr Index kColumns = 28;  // of a panel
-constexpr std::string_view kShades = " .:-=+*#%@";
 
 struct Block {
   std::string title;

@@ -10,9 +10,9 @@ namespace {
 
 constexpr Index kSize = 64;  // of pictures, each way, where nothing else is said
 
-QuestionedPictures read_files(const PictureFlags& f, const PictureOptions& options) {
-  if (!f.labels) return read_questioned_pictures(f.images, f.texts, options);
-  return questioned(read_labelled_pictures(f.images, f.texts, options));
+QuestionedPictures read_files(const PictureFlags& f, const PictureForm& form) {
+  if (!f.labels) return read_questioned_pictures(f.images, f.texts, form);
+  return questioned(read_labelled_pictures(f.images, f.texts, form));
 }
 
 AskedScenes scenes_of(const PictureFlags& f, Index size) {
@@ -92,9 +92,9 @@ PictureData training_pictures(const PictureFlags& f, const AskedBatches& batches
     return {asked_scenes(scenes_of(f, size), batches),
             {.width = size, .height = size, .channels = 3}};
   }
-  PictureOptions options{f.size.value_or(kSize), f.size.value_or(kSize), 3};
-  if (f.labels && is_idx(f.texts)) options = {f.size.value_or(0), f.size.value_or(0), 0};
-  auto [train, held_out] = split_by_name(read_files(f, options), static_cast<double>(f.held_out));
+  PictureForm form{f.size.value_or(kSize), f.size.value_or(kSize), 3};
+  if (f.labels && is_idx(f.texts)) form = {f.size.value_or(0), f.size.value_or(0), 0};
+  auto [train, held_out] = split_by_name(read_files(f, form), static_cast<double>(f.held_out));
   if (train.images.empty() || held_out.images.empty()) {
     fail("{}: {} pictures to learn from and {} to validate with; take more, or another --held-out",
          f.texts, train.images.size(), held_out.images.size());

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Flags {
+struct RunFlags {
   std::vector<std::string> arguments;  // models, then sentences
   DecodingFlags decoding;
   std::string question;
@@ -54,7 +54,7 @@ Json alignment_json(const SoftAlignment& alignment) {
 
 class Translating {
  public:
-  Translating(const std::vector<std::string>& files, const Flags& flags, std::ostream& out)
+  Translating(const std::vector<std::string>& files, const RunFlags& flags, std::ostream& out)
       : flags_(flags),
         out_(out),
         style_(style_of(out, "never")),
@@ -126,14 +126,14 @@ class Translating {
     return all.dump() + "\n";
   }
 
-  const Flags& flags_;
+  const RunFlags& flags_;
   std::ostream& out_;
   TerminalStyle style_;
   TranslateOptions options_;
   std::vector<TranslationModel> models_;
 };
 
-void check(const Flags& f) {
+void check(const RunFlags& f) {
   if (f.steps && f.json) {
     throw UsageError("--steps and --json: fovea explain --json has the steps as JSON");
   }
@@ -144,8 +144,8 @@ void check(const Flags& f) {
   }
 }
 
-Work define(Arguments& app) {
-  const auto f = std::make_shared<Flags>();
+Work define_run(Arguments& app) {
+  const auto f = std::make_shared<RunFlags>();
   SearchOptions& search = f->decoding.options.search;
   app.add_option("MODEL", f->arguments,
                  "what fovea train has written; then, if you like, more of them (*.safetensors), "
@@ -207,7 +207,7 @@ PNG or JPEG files, or of the built-in worlds: scene:1, scene:2, ... and digit:1,
             "a question about one"},
            {"fovea run a.safetensors b.safetensors --align --json < english.txt",
             "two models together, with alignments, for a program"}},
-      .define = define};
+      .define = define_run};
 }
 
 }  // namespace fovea::cli

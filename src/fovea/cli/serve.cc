@@ -17,7 +17,7 @@
 namespace fovea::cli {
 namespace {
 
-struct Flags {
+struct ServeFlags {
   std::vector<std::string> models;
   ServerOptions options;
   Index seconds = 30;
@@ -25,7 +25,7 @@ struct Flags {
   bool verbose = false;
 };
 
-sem_t stop_asked;
+sem_t served_enough;
 std::atomic<bool> asked_before = false;
 
 extern "C" void ask_server_to_stop(int number) {
@@ -33,11 +33,11 @@ extern "C" void ask_server_to_stop(int number) {
     std::signal(number, SIG_DFL);
     std::raise(number);
   }
-  sem_post(&stop_asked);
+  sem_post(&served_enough);
 }
 
 void wait_for_signal() {
-  while (sem_wait(&stop_asked) != 0) continue;  // interrupted by the signal itself
+  while (sem_wait(&served_enough) != 0) continue;  // interrupted by the signal itself
 }
 
 void check_token(const std::string& token) {
@@ -46,7 +46,7 @@ void check_token(const std::string& token) {
   if (!good) throw UsageError("--token: visible ASCII characters without spaces are needed");
 }
 
-void serve(const Flags& f, std::ostream& out, std::ostream& err) {
+void serve(const ServeFlags& f, std::ostream& out, std::ostream& err) {
   if (f.threads > 0) set_threads(f.threads);
   ServerOptions options = f.options;
   const char* const kept = std::getenv("FOVEA_TOKEN");
@@ -55,7 +55,7 @@ void serve(const Flags& f, std::ostream& out, std::ostream& err) {
   options.time = std::chrono::seconds(f.seconds);
   if (f.verbose)
     options.log = [&err](const std::string& line) { err << line + "\n" << std::flush; };
-  sem_init(&stop_asked, 0, 0);
+  sem_init(&served_enough, 0, 0);
   asked_before = false;
   const std::vector<std::string> names = served_names(f.models);
   std::vector<ServedModel> models;
@@ -74,8 +74,8 @@ void serve(const Flags& f, std::ostream& out, std::ostream& err) {
   out << fmt::format("stopped after {}\n", counted(server.answered(), "request"));
 }
 
-Work define(Arguments& app) {
-  const auto f = std::make_shared<Flags>();
+Work define_serve(Arguments& app) {
+  const auto f = std::make_shared<ServeFlags>();
   ServerOptions& o = f->options;
   app.add_option("MODEL", f->models, "what fovea train has written, one or more")->required();
   app.add_option("--port", o.port, "where to listen; 0 takes a free one (8080)")
@@ -125,7 +125,7 @@ kill, finishes what is running.)",
                     "two models, any free port"},
                    {"FOVEA_TOKEN=secret fovea serve en-fr.safetensors --address 0.0.0.0",
                     "for others, who need to know the token"}},
-      .define = define};
+      .define = define_serve};
 }
 
 }  // namespace fovea::cli

@@ -28,6 +28,9 @@ int terminal_width(int descriptor);  // 80 if nobody knows
 
 std::string repeated(std::string_view piece, std::size_t count);
 
+// From nothing to everything, where there are no colours.
+inline constexpr std::string_view kShades = " .:-=+*#%@";
+
 // A horizontal bar of `share` (0 to 1) of `columns`, in eighths of a column where the terminal is
 // able to.
 std::string bar(double share, std::size_t columns, const TerminalStyle& style);

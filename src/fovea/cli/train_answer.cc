@@ -39,7 +39,7 @@ void train_answer(AnswerFlags f, std::ostream& err) {
   train_task(task, f.train, err);
 }
 
-Work define(Arguments& app) {
+Work define_answer(Arguments& app) {
   const auto f = std::make_shared<AnswerFlags>();
   f->train.out = "answerer.safetensors";
   f->train.steps = 6000;
@@ -88,7 +88,7 @@ batch, so that it is seen once for all of them.)",
                     "what attention is worth"},
                    {"fovea train answer --images pictures.tar --questions questions.tsv",
                     "your own"}},
-      .define = define};
+      .define = define_answer};
 }
 
 }  // namespace fovea::cli

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index kVocabularyScenes = 1000;  // enough to meet every word of the built-in world
 
-struct Flags {
+struct CaptionFlags {
   CaptionFiles files, valid;
   double held_out = 0.05;
   Index scenes = 200'000, valid_scenes = 500;
@@ -51,7 +51,7 @@ std::string no_sizes(const std::string& text) {
              : "";
 }
 
-SplitCaptions read_data(const Flags& f) {
+SplitCaptions read_data(const CaptionFlags& f) {
   if (f.world()) {
     return {std::make_unique<SceneCaptions>(f.train.seed, Split::kTrain, f.scenes, f.size),
             std::make_unique<SceneCaptions>(f.train.seed, Split::kValid, f.valid_scenes, f.size)};
@@ -67,7 +67,7 @@ SplitCaptions read_data(const Flags& f) {
   return data;
 }
 
-Tokenizer vocabulary_of(const Flags& f, const CaptionData& data) {
+Tokenizer vocabulary_of(const CaptionFlags& f, const CaptionData& data) {
   std::vector<std::string> lines;
   const Index count = f.world() ? std::min(data.size(), kVocabularyScenes) : data.size();
   for (Index i = 0; i < count; ++i) {
@@ -77,7 +77,7 @@ Tokenizer vocabulary_of(const Flags& f, const CaptionData& data) {
       lines, {.pieces = Pieces::kWords, .vocab_size = f.vocab_size, .lower_case = !f.world()});
 }
 
-CaptionerOptions captioner_options(const Flags& f, const CaptionData& data) {
+CaptionerOptions captioner_options(const CaptionFlags& f, const CaptionData& data) {
   CaptionerOptions o{
       .attention = f.attention == "hard" ? CaptionAttention::kHard : CaptionAttention::kSoft,
       .encoder = {.channels = 3, .widths = sizes_of(f.widths), .depth = f.depth},
@@ -95,7 +95,7 @@ CaptionerOptions captioner_options(const Flags& f, const CaptionData& data) {
   return o;
 }
 
-void train_caption(const Flags& f, std::ostream& err) {
+void train_caption(const CaptionFlags& f, std::ostream& err) {
   if (f.train.threads > 0) set_threads(f.train.threads);
   const SplitCaptions data = read_data(f);
   CaptionModel model(captioner_options(f, *data.train), vocabulary_of(f, *data.train),
@@ -112,7 +112,7 @@ void train_caption(const Flags& f, std::ostream& err) {
 }
 
 // The built-in scenes have defaults of their own; docs/performance.md has the runs they come from.
-void set_defaults(Flags& f, const Arguments& app) {
+void set_defaults(CaptionFlags& f, const Arguments& app) {
   const auto set = [&](const char* option, auto& value, auto best) {
     if (!app.has(option)) value = best;
   };
@@ -135,7 +135,7 @@ void set_defaults(Flags& f, const Arguments& app) {
   set("--dropout", f.dropout, 0.5f);
 }
 
-void add_model_flags(Arguments& app, Flags& f) {
+void add_model_flags(Arguments& app, CaptionFlags& f) {
   const auto number = [&](const char* name, Index& value, const std::string& about, Index least) {
     app.add_option(name, value, fmt::format("{} ({})", about, with_commas(value)))
         ->check(whole_number(least))
@@ -182,8 +182,8 @@ void add_model_flags(Arguments& app, Flags& f) {
                "pictures are shifted, darkened and, where captions allow it, mirrored");
 }
 
-Work define(Arguments& app) {
-  const auto f = std::make_shared<Flags>();
+Work define_caption(Arguments& app) {
+  const auto f = std::make_shared<CaptionFlags>();
   f->train.out = "captioner.safetensors";
   f->train.validate_every = 500;
   add_caption_files(app, f->files);
@@ -239,7 +239,7 @@ penalty, rest 0.3, a rate of 0.002 that falls to 0.)",
                     "your own pictures"},
                    {"fovea train caption --features vgg.npy --captions captions.tsv",
                     "with the features of a better network"}},
-      .define = define};
+      .define = define_caption};
 }
 
 }  // namespace fovea::cli

@@ -36,7 +36,7 @@ void train_classify(ClassifyFlags f, std::ostream& err) {
   train_task(task, f.train, err);
 }
 
-Work define(Arguments& app) {
+Work define_classify(Arguments& app) {
   const auto f = std::make_shared<ClassifyFlags>();
   f->train.out = "classifier.safetensors";
   f->train.steps = 1000;
@@ -73,7 +73,7 @@ the built-in football scenes which colour the player wears who kicks the ball.)"
                         "IDX files, as of MNIST"},
                        {"fovea train classify --images pictures --labels labels.tsv --mirror",
                         "a folder of your own"}},
-          .define = define};
+          .define = define_classify};
 }
 
 }  // namespace fovea::cli

@@ -12,7 +12,7 @@
 namespace fovea::cli {
 namespace {
 
-struct Flags {
+struct GlimpseFlags {
   std::string images, labels;
   std::optional<Index> held_out;
   Index world_digits = 20'000;
@@ -31,7 +31,7 @@ struct Digits {
   LabelledImages train, valid;
 };
 
-Digits read_data(const Flags& f) {
+Digits read_data(const GlimpseFlags& f) {
   if (f.world()) {
     return {world_digits(f.train.seed, Split::kTrain, f.world_digits),
             world_digits(f.train.seed, Split::kValid, f.held_out.value_or(1000))};
@@ -46,7 +46,7 @@ Digits read_data(const Flags& f) {
   return {slice(all, 0, count - held_out), slice(all, count - held_out, count)};
 }
 
-GlimpseReaderOptions net_options(const Flags& f, const LabelledImages& images) {
+GlimpseReaderOptions net_options(const GlimpseFlags& f, const LabelledImages& images) {
   GlimpseReaderOptions o = f.net;
   const auto named = std::find(kLookingNames.begin(), kLookingNames.end(), f.attention);
   o.looking = static_cast<Looking>(named - kLookingNames.begin());
@@ -64,7 +64,7 @@ std::string told(const GlimpseReaderOptions& o) {
                      o.retina.scales > 1 ? fmt::format(", {} scales", o.retina.scales) : "");
 }
 
-void train_glimpse(const Flags& f, std::ostream& err) {
+void train_glimpse(const GlimpseFlags& f, std::ostream& err) {
   if (f.train.threads > 0) set_threads(f.train.threads);
   Digits digits = read_data(f);
   const GlimpseReaderOptions options = net_options(f, digits.train);
@@ -84,7 +84,7 @@ void train_glimpse(const Flags& f, std::ostream& err) {
 }
 
 // docs/performance.md has the runs that these come from.
-void set_defaults(Flags& f, const Arguments& app) {
+void set_defaults(GlimpseFlags& f, const Arguments& app) {
   const auto set = [&](const char* option, auto& value, auto best) {
     if (!app.has(option)) value = best;
   };
@@ -96,14 +96,14 @@ void set_defaults(Flags& f, const Arguments& app) {
   set("--schedule", f.train.schedule, "linear");
 }
 
-void check(const Flags& f) {
+void check(const GlimpseFlags& f) {
   if (f.images.empty() != f.labels.empty())
     throw UsageError("--images and --labels belong together");
   if (f.placing.pieces > 0 && !f.size)
     throw UsageError("--clutter needs --size, the pixels of the pictures");
 }
 
-void add_data_flags(Arguments& app, Flags& f) {
+void add_data_flags(Arguments& app, GlimpseFlags& f) {
   const auto count = [&](const char* name, auto& value, Index least, const char* what) {
     app.add_option(name, value, what)->check(whole_number(least))->type_name("N");
   };
@@ -123,7 +123,7 @@ void add_data_flags(Arguments& app, Flags& f) {
   number("--zoom", f.task.warp.zoom, "stretch them by up to X of their size (0)");
 }
 
-void add_net_flags(Arguments& app, Flags& f) {
+void add_net_flags(Arguments& app, GlimpseFlags& f) {
   const auto count = [&](const char* name, Index& value, Index least, const char* what) {
     app.add_option(name, value, what)->check(whole_number(least))->type_name("N");
   };
@@ -154,8 +154,8 @@ void add_net_flags(Arguments& app, Flags& f) {
   count("--batch", f.task.batch, 1, "images of a batch (128)");
 }
 
-Work define(Arguments& app) {
-  const auto f = std::make_shared<Flags>();
+Work define_glimpse(Arguments& app) {
+  const auto f = std::make_shared<GlimpseFlags>();
   f->train.out = "glimpse.safetensors";
   add_data_flags(app, *f);
   add_net_flags(app, *f);
@@ -188,7 +188,7 @@ and the entropy of choices: a policy that has collapsed looks at the same spots 
                    {"fovea train glimpse --size 60 --clutter 4 --glimpses 8 --glimpse-size 12 "
                     "--scales 3",
                     "to be found among pieces of others"}},
-      .define = define};
+      .define = define_glimpse};
 }
 
 }  // namespace fovea::cli

@@ -12,7 +12,7 @@
 namespace fovea::cli {
 namespace {
 
-struct Flags {
+struct TranslateFlags {
   std::string data, source, target, valid, valid_source, valid_target;
   double held_out = 0.02;
   bool lower_case = false, skip_bad = false;
@@ -39,7 +39,7 @@ struct Pairs {
 };
 
 // Sentences of the built-in world: mostly short ones, as in real text, and long ones too.
-Pairs world_data(const Flags& f) {
+Pairs world_data(const TranslateFlags& f) {
   Pairs pairs;
   const auto draw = [&](std::vector<SentencePair>& into, Split split, Index count) {
     into.resize(static_cast<std::size_t>(count));
@@ -58,12 +58,12 @@ Pairs world_data(const Flags& f) {
 }
 
 SentencePairs read(const std::string& both, const std::string& source, const std::string& target,
-                   const Flags& f) {
+                   const TranslateFlags& f) {
   const PairOptions options{.lower_case = f.lower_case, .skip_bad = f.skip_bad};
   return both.empty() ? read_parallel(source, target, options) : read_pairs(both, options);
 }
 
-Pairs read_data(const Flags& f, std::ostream& err) {
+Pairs read_data(const TranslateFlags& f, std::ostream& err) {
   if (f.world()) return world_data(f);
   SentencePairs all = read(f.data, f.source, f.target, f);
   if (all.skipped > 0) {
@@ -87,7 +87,7 @@ Pairs read_data(const Flags& f, std::ostream& err) {
   return pairs;
 }
 
-RecurrentTranslatorOptions recurrent_options(const Flags& f) {
+RecurrentTranslatorOptions recurrent_options(const TranslateFlags& f) {
   using Reading = RecurrentTranslatorOptions::Reading;
   RecurrentTranslatorOptions o;
   o.reading = f.model == "fixed"   ? Reading::kFixed
@@ -124,7 +124,7 @@ RecurrentTranslatorOptions recurrent_options(const Flags& f) {
   return o;
 }
 
-TransformerOptions transformer_options(const Flags& f) {
+TransformerOptions transformer_options(const TranslateFlags& f) {
   TransformerOptions o;
   if (f.size == "tiny")
     o = {.model_dim = 128, .heads = 4, .inner_dim = 256, .encoder_layers = 4, .decoder_layers = 4};
@@ -143,7 +143,7 @@ TransformerOptions transformer_options(const Flags& f) {
   return o;
 }
 
-TranslationModel new_model(const Flags& f, const Pairs& pairs) {
+TranslationModel new_model(const TranslateFlags& f, const Pairs& pairs) {
   const std::string& name = f.pieces.empty() ? (f.world() ? "words" : "unigram") : f.pieces;
   const TokenizerOptions options{.pieces = name == "words"        ? Pieces::kWords
                                            : name == "characters" ? Pieces::kCharacters
@@ -169,7 +169,7 @@ TranslationModel new_model(const Flags& f, const Pairs& pairs) {
   return make_translation_model(model, joint, joint, true, random);
 }
 
-void train_translate(const Flags& f, std::ostream& err) {
+void train_translate(const TranslateFlags& f, std::ostream& err) {
   if (f.train.threads > 0) set_threads(f.train.threads);
   const Pairs pairs = read_data(f, err);
   TranslationModel model = new_model(f, pairs);
@@ -193,7 +193,7 @@ void train_translate(const Flags& f, std::ostream& err) {
 
 // What is best depends on the model and the data; what was given stays as it is.
 // docs/performance.md has the runs that these come from.
-void set_defaults(Flags& f, const Arguments& app) {
+void set_defaults(TranslateFlags& f, const Arguments& app) {
   const auto set = [&](const char* option, auto& value, auto best) {
     if (!app.has(option)) value = best;
   };
@@ -224,8 +224,8 @@ void set_defaults(Flags& f, const Arguments& app) {
   if (f.train.steps == 0 && f.train.minutes == 0) set("--patience", f.train.patience, Index{10});
 }
 
-Work define(Arguments& app) {
-  const auto f = std::make_shared<Flags>();
+Work define_translate(Arguments& app) {
+  const auto f = std::make_shared<TranslateFlags>();
   f->train.out = "translator.safetensors";
   const auto size = [&](const char* name, std::optional<Index>& value, const char* what) {
     app.add_option(name, value, what)->check(whole_number(1))->type_name("N");
@@ -338,7 +338,7 @@ rate of 0.003 with inverse-sqrt, warm-up 2,000, beta2 0.98, averages of 5.)",
                     "your own pairs"},
                    {"fovea train translate --source train.en.gz --target train.de.gz --resume",
                     "go on after Ctrl-C"}},
-      .define = define};
+      .define = define_translate};
 }
 
 }  // namespace fovea::cli

@@ -27,15 +27,14 @@ std::vector<std::string> files_in(const std::string& folder) {
 
 }  // namespace
 
-Image fitted(const Image& image, const PictureOptions& options) {
-  const Index width = options.width > 0 ? options.width : image.width;
-  const Index height = options.height > 0 ? options.height : image.height;
-  const Index channels = options.channels > 0 ? options.channels : image.channels;
+Image fitted(const Image& image, const PictureForm& form) {
+  const Index width = form.width > 0 ? form.width : image.width;
+  const Index height = form.height > 0 ? form.height : image.height;
+  const Index channels = form.channels > 0 ? form.channels : image.channels;
   return resized(with_channels(image, channels), width, height);
 }
 
-ImageSet::ImageSet(const std::string& path, const PictureOptions& options)
-    : path_(path), options_(options) {
+ImageSet::ImageSet(const std::string& path, const PictureForm& form) : path_(path), form_(form) {
   if (std::filesystem::is_directory(path)) {
     names_ = files_in(path);
   } else {
@@ -60,10 +59,9 @@ std::optional<Index> ImageSet::find(std::string_view name) const {
 
 Image ImageSet::read(Index i) const {
   if (!archive_)
-    return fitted(read_image((std::filesystem::path(path_) / name(i)).string()), options_);
+    return fitted(read_image((std::filesystem::path(path_) / name(i)).string()), form_);
   const TarMember& member = archive_->members()[static_cast<std::size_t>(i)];
-  return fitted(decode_image(archive_->read(member), path_ + ": " + in_quotes(member.name)),
-                options_);
+  return fitted(decode_image(archive_->read(member), path_ + ": " + in_quotes(member.name)), form_);
 }
 
 std::vector<Image> ImageSet::read(std::span<const Index> which) const {

@@ -14,17 +14,17 @@
 namespace fovea {
 
 // What pictures are brought to; 0: as the file has it. They are stretched, not cut.
-struct PictureOptions {
+struct PictureForm {
   Index width = 0, height = 0;
   Index channels = 0;  // 1: grey, 3: red, green, blue
 };
-Image fitted(const Image& image, const PictureOptions& options);
+Image fitted(const Image& image, const PictureForm& form);
 
 // Knows names only; a picture is read and decoded when it is asked for, from any thread.
 class ImageSet {
  public:
   // A folder, whose own folders are not looked into, or a .tar or .tar.gz archive.
-  explicit ImageSet(const std::string& path, const PictureOptions& options = {});
+  explicit ImageSet(const std::string& path, const PictureForm& form = {});
 
   const std::string& path() const { return path_; }
   Index size() const { return static_cast<Index>(names_.size()); }
@@ -38,7 +38,7 @@ class ImageSet {
 
  private:
   std::string path_;
-  PictureOptions options_;
+  PictureForm form_;
   std::optional<TarArchive> archive_;                              // none: a folder
   std::vector<std::string> names_;                                 // in order
   std::map<std::string, std::optional<Index>, std::less<>> bare_;  // without folders; none: several

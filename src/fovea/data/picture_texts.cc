@@ -63,9 +63,9 @@ std::string_view without_count(std::string_view name) {
 
 // Finds and reads the pictures that lines name. Returns for each line which picture it is about.
 std::vector<Index> gather(const std::string& pictures_path, const std::string& lines_path,
-                          const std::vector<PictureLine>& lines, const PictureOptions& options,
+                          const std::vector<PictureLine>& lines, const PictureForm& form,
                           Pictures& into) {
-  const ImageSet set(pictures_path, options);
+  const ImageSet set(pictures_path, form);
   std::vector<Index> which, picture_of_line;
   std::unordered_map<Index, Index> known;  // in the set -> here
   for (const PictureLine& line : lines) {
@@ -109,8 +109,7 @@ std::vector<std::string> classes_of(const std::vector<PictureLine>& lines) {
 }
 
 LabelledPictures read_idx_labelled(const std::string& pictures_path, const std::string& labels_path,
-                                   const PictureOptions& options,
-                                   std::vector<std::string> classes) {
+                                   const PictureForm& form, std::vector<std::string> classes) {
   LabelledPictures result;
   result.labels = read_idx_labels(labels_path);
   result.images = read_idx_pictures(pictures_path);
@@ -128,7 +127,7 @@ LabelledPictures read_idx_labelled(const std::string& pictures_path, const std::
   result.classes = std::move(classes);
   for (Index i = 0; i < std::ssize(result.images); ++i) {
     Image& image = result.images[static_cast<std::size_t>(i)];
-    image = fitted(image, options);
+    image = fitted(image, form);
     result.names.push_back(std::to_string(i));
   }
   return result;
@@ -169,10 +168,10 @@ std::vector<PictureLine> parse_picture_lines(std::string_view bytes, const std::
 
 CaptionedPictures read_captioned_pictures(const std::string& pictures_path,
                                           const std::string& captions_path,
-                                          const PictureOptions& options) {
+                                          const PictureForm& form) {
   std::vector<PictureLine> lines = read_picture_lines(captions_path, {"image", "caption"});
   CaptionedPictures result;
-  const auto picture = gather(pictures_path, captions_path, lines, options, result);
+  const auto picture = gather(pictures_path, captions_path, lines, form, result);
   result.captions.resize(result.images.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     result.captions[static_cast<std::size_t>(picture[i])].push_back(std::move(lines[i].texts[0]));
@@ -182,11 +181,11 @@ CaptionedPictures read_captioned_pictures(const std::string& pictures_path,
 
 QuestionedPictures read_questioned_pictures(const std::string& pictures_path,
                                             const std::string& questions_path,
-                                            const PictureOptions& options) {
+                                            const PictureForm& form) {
   std::vector<PictureLine> lines =
       read_picture_lines(questions_path, {"image", "question", "answer"});
   QuestionedPictures result;
-  const auto picture = gather(pictures_path, questions_path, lines, options, result);
+  const auto picture = gather(pictures_path, questions_path, lines, form, result);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::vector<std::string>& texts = lines[i].texts;
     result.questions.push_back({picture[i], std::move(texts[0]), std::move(texts[1])});
@@ -195,16 +194,15 @@ QuestionedPictures read_questioned_pictures(const std::string& pictures_path,
 }
 
 LabelledPictures read_labelled_pictures(const std::string& pictures_path,
-                                        const std::string& labels_path,
-                                        const PictureOptions& options,
+                                        const std::string& labels_path, const PictureForm& form,
                                         std::vector<std::string> classes) {
   if (!std::filesystem::is_directory(pictures_path) && is_idx(pictures_path)) {
-    return read_idx_labelled(pictures_path, labels_path, options, std::move(classes));
+    return read_idx_labelled(pictures_path, labels_path, form, std::move(classes));
   }
   const std::vector<PictureLine> lines = read_picture_lines(labels_path, {"image", "label"});
   if (classes.empty()) classes = classes_of(lines);
   LabelledPictures result;
-  const auto picture = gather(pictures_path, labels_path, lines, options, result);
+  const auto picture = gather(pictures_path, labels_path, lines, form, result);
   std::vector<std::int32_t> labels(result.images.size(), -1);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& label = lines[i].texts[0];

@@ -41,18 +41,18 @@ struct LabelledPictures : Pictures {
 // `image`.
 CaptionedPictures read_captioned_pictures(const std::string& pictures_path,
                                           const std::string& captions_path,
-                                          const PictureOptions& options = {});
+                                          const PictureForm& form = {});
 
 // `image TAB question TAB answer`
 QuestionedPictures read_questioned_pictures(const std::string& pictures_path,
                                             const std::string& questions_path,
-                                            const PictureOptions& options = {});
+                                            const PictureForm& form = {});
 
 // `image TAB label`, or two IDX files (data/idx.h), whose classes are called "0", "1" and so on.
 // `classes`: those there can be, as a model knows them; none: all that are found, in order.
 LabelledPictures read_labelled_pictures(const std::string& pictures_path,
                                         const std::string& labels_path,
-                                        const PictureOptions& options = {},
+                                        const PictureForm& form = {},
                                         std::vector<std::string> classes = {});
 
 // Whether a picture is held out, given which share of them shall be: a function of its name alone,
