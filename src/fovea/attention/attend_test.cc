@@ -11,7 +11,6 @@ namespace fovea {
 namespace {
 
 using reference::Array;
-constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 // in: query, key, value, and what `score(in, q, k, b, h, i, j)` reads beside q and k.
 template <class ScoreOf>

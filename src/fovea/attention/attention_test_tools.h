@@ -3,12 +3,15 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "fovea/attention/mask.h"
 #include "fovea/autograd/op_test_util.h"
 
 namespace fovea {
+
+constexpr float kNever = -std::numeric_limits<float>::infinity();  // a score: nobody looks there
 
 struct Sizes {
   Index batch, head, kv_head, query, key, dim, value_dim;

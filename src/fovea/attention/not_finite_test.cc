@@ -14,7 +14,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 enum Input : std::size_t { kQuery, kKey, kValue, kBias, kCenter, kWeight, kMatrix, kGradient };
 
-struct Problem {
+struct SpoiltProblem {
   Sizes s;
   std::vector<Tensor> in;  // as Input says; the gradient of the output is the last
   Attend how;
@@ -57,7 +57,7 @@ Attend drawn_way(Random& random, bool& focus) {
   return how;
 }
 
-Problem drawn_problem(Random& random) {
+SpoiltProblem drawn_problem(Random& random) {
   const Index kv_head = 1 + random.below(2), few = random.below(3);
   const Sizes s{.batch = 1 + random.below(2),
                 .head = kv_head * (1 + random.below(2)),
@@ -68,7 +68,7 @@ Problem drawn_problem(Random& random) {
                 .key = 1 + random.below(few == 2 ? 130 : 20),
                 .dim = 1 + random.below(20),
                 .value_dim = 1 + random.below(20)};
-  Problem p{.s = s, .in = {}, .how = {}, .score = Score::Kind::kScaledDot, .focus = false};
+  SpoiltProblem p{.s = s, .in = {}, .how = {}, .score = Score::Kind::kScaledDot, .focus = false};
   p.how = drawn_way(random, p.focus);
   p.how.mask = drawn_mask(s, random) & drawn_mask(s, random);
   using Kind = Score::Kind;
@@ -87,12 +87,12 @@ Problem drawn_problem(Random& random) {
   return p;
 }
 
-struct Results {
+struct SpoiltResults {
   Tensor output, weights;
   std::vector<Tensor> gradients;  // empty where an input has no part
 };
 
-Results results_of(const Problem& p) {
+SpoiltResults results_of(const SpoiltProblem& p) {
   std::vector<Var> in;
   for (std::size_t i = 0; i < kGradient; ++i) in.push_back(Var::parameter(p.in[i]));
   Attend how = p.how;
@@ -108,7 +108,7 @@ Results results_of(const Problem& p) {
 struct Touched {
   std::vector<bool> forward, backward;
 
-  explicit Touched(const Problem& p) {
+  explicit Touched(const SpoiltProblem& p) {
     const Sizes& s = p.s;
     const auto visible = sees(p.how.mask, s);
     const auto bad = [&](Input input, Index row, Index width) {
@@ -148,9 +148,9 @@ bool same_rows(const Tensor& got, const Tensor& expected, Index rows, const Coun
   return true;
 }
 
-void expect_untouched(const Problem& clean, const Problem& poisoned) {
+void expect_untouched(const SpoiltProblem& clean, const SpoiltProblem& poisoned) {
   const Sizes& s = clean.s;
-  const Results expected = results_of(clean), got = results_of(poisoned);
+  const SpoiltResults expected = results_of(clean), got = results_of(poisoned);
   const Touched touched(poisoned);
   const auto visible = sees(clean.how.mask, s);
   const Index rows = s.batch * s.head * s.query;
@@ -190,8 +190,8 @@ void expect_untouched(const Problem& clean, const Problem& poisoned) {
 
 RC_GTEST_PROP(NotFinite, ReachesTheRowsThatSeeItAndNoOthers, ()) {
   Random random{.seed = *rc::gen::arbitrary<std::uint32_t>()};
-  const Problem clean = drawn_problem(random);
-  Problem poisoned = clean;
+  const SpoiltProblem clean = drawn_problem(random);
+  SpoiltProblem poisoned = clean;
   for (Index n = 1 + random.below(3); n > 0; --n) {
     constexpr Input kPoisoned[] = {kQuery, kKey, kValue, kBias, kGradient};
     constexpr float kPoison[] = {kNan, kInf, -kInf};
@@ -206,13 +206,13 @@ RC_GTEST_PROP(NotFinite, ReachesTheRowsThatSeeItAndNoOthers, ()) {
 // It does reach them: nobody is told a number that was made up.
 RC_GTEST_PROP(NotFinite, NanIsSeenByTheRowsThatSeeIt, ()) {
   Random random{.seed = *rc::gen::arbitrary<std::uint32_t>()};
-  Problem p = drawn_problem(random);
+  SpoiltProblem p = drawn_problem(random);
   p.score = Score::Kind::kScaledDot;
   p.how.dropout = 0;
   const Input input = random.below(2) == 0 ? kQuery : kKey;
   p.in[input] = p.in[input].copy();
   p.in[input].data()[random.below(p.in[input].size())] = kNan;
-  const Results got = results_of(p);
+  const SpoiltResults got = results_of(p);
   const Touched touched(p);
   for (std::size_t r = 0; r < touched.forward.size(); ++r) {
     if (!touched.forward[r]) continue;

@@ -1,7 +1,7 @@
 #include "fovea/attention/segment.h"
 
+#include "fovea/attention/attention_test_tools.h"
 #include "fovea/attention/reference.h"
-#include "fovea/autograd/op_test_util.h"
 #include "fovea/base/base_test_tools.h"
 
 namespace fovea {
@@ -97,7 +97,6 @@ TEST(Segment, ReadingIsTheWeightedSumOfTheValuesSeen) {
 }
 
 TEST(Segment, ScoresBeyondTheRangeOfExpAndOfMinusInfinityGiveNoNan) {
-  constexpr float kNever = -std::numeric_limits<float>::infinity();
   const Graph graph(2, 2, Pairs{{0, 0}, {0, 1}, {1, 0}, {1, 1}});
   const float scores[] = {1000, kNever, kNever, kNever};
   const Var x = Var::parameter(Tensor({4, 1}, scores));

@@ -20,7 +20,7 @@ std::string trace_with(const std::string& more) {
 }
 
 std::string complaint(const std::string& text) {
-  return failure_of([&] { parse_trace(text, "t.json"); });
+  return error_of([&] { parse_trace(text, "t.json"); });
 }
 std::string complaint_of(const std::string& more) { return complaint(trace_with(more)); }
 
@@ -59,7 +59,7 @@ TEST(ReadTrace, SaysWhatIsNoJson) {
 TEST(ReadTrace, HasLimits) {
   const JsonLimits limits{.bytes = 20, .values = 4};
   const auto complaint = [&](const std::string& text) {
-    return failure_of([&] { parse_json(text, "t.json", limits); });
+    return error_of([&] { parse_json(text, "t.json", limits); });
   };
   EXPECT_EQ(complaint(std::string(21, ' ')), "t.json: 21 bytes are more than the 20 that are read");
   const std::string many = "t.json: has more than 4 values; nothing that can be drawn has as many";
@@ -156,12 +156,12 @@ TEST(ReadTrace, ReadsSeveralOnePerLine) {
   ASSERT_EQ(traces.size(), 2u);
   EXPECT_EQ(traces[1].input, "2");
   EXPECT_EQ(parse_traces("\n{\n\"version\":1,\"format\":\"fovea.trace\"}\n", "t").size(), 1u);
-  EXPECT_EQ(failure_of([&] { parse_traces(one + "\n{}\n", "t.json"); }),
+  EXPECT_EQ(error_of([&] { parse_traces(one + "\n{}\n", "t.json"); }),
             "t.json:2: format: is not \"fovea.trace\", so this is no trace");
 }
 
 TEST(ReadTrace, NamesTheFile) {
-  EXPECT_EQ(failure_of([&] { read_traces("none.json"); }).substr(0, 9), "none.json");
+  EXPECT_EQ(error_of([&] { read_traces("none.json"); }).substr(0, 9), "none.json");
 }
 
 // A trace with a bit of everything, drawn at random.

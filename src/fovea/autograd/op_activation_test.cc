@@ -4,11 +4,11 @@ namespace fovea {
 namespace {
 
 // Sizes cross lanes and chunks; values stay away from the kinks by construction of the stream.
-const std::vector<Shape> kShapes = {{1}, {3, 7}, {2, 3, 17}, {65}, {150}};
+const std::vector<Shape> kMappedShapes = {{1}, {3, 7}, {2, 3, 17}, {65}, {150}};
 
 template <class Op, class Formula>
 void expect_map(const Op& op, const Formula& formula, float low = -3, float high = 3) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : kMappedShapes) {
     SCOPED_TRACE(shape.text());
     expect_right([&](In in) { return op(in[0]); },
                  [&](const auto& in) { return reference::map(in[0], formula); },

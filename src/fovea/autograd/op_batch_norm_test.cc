@@ -4,8 +4,8 @@
 namespace fovea {
 namespace {
 
-const std::vector<Shape> kShapes = {{2, 1},    {5, 3},       {33, 2},
-                                    {2, 3, 4}, {3, 2, 5, 7}, {1, 3, 1, 17}};
+const std::vector<Shape> kBatchNormShapes = {{2, 1},    {5, 3},       {33, 2},
+                                             {2, 3, 4}, {3, 2, 5, 7}, {1, 3, 1, 17}};
 
 BatchNormState fresh_state(Index channels) {
   return {.running_mean = random_tensor({channels}),
@@ -36,7 +36,7 @@ struct Moments {
 };
 
 TEST(BatchNorm, InTrainingIsRight) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : kBatchNormShapes) {
     SCOPED_TRACE(shape.text());
     BatchNormState state = fresh_state(shape[1]);
     expect_right(
@@ -57,7 +57,7 @@ TEST(BatchNorm, InTrainingIsRight) {
 }
 
 TEST(BatchNorm, AfterTrainingIsRight) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : kBatchNormShapes) {
     SCOPED_TRACE(shape.text());
     BatchNormState state = fresh_state(shape[1]);
     const BatchNormState before{state.running_mean.copy(), state.running_variance.copy()};
@@ -80,7 +80,7 @@ TEST(BatchNorm, AfterTrainingIsRight) {
 }
 
 TEST(BatchNorm, MovesTheRunningStatisticsTowardsThoseOfTheBatch) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : kBatchNormShapes) {
     SCOPED_TRACE(shape.text());
     const Tensor x = random_tensor(shape);
     const BatchNormState before = fresh_state(shape[1]);

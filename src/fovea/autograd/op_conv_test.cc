@@ -41,13 +41,13 @@ reference::Array<T> convolve(const std::vector<reference::Array<T>>& in, const C
   return y;
 }
 
-struct Case {
+struct ConvCase {
   Shape x, weight;
   Conv2d options;
 };
 
 // Few channels and many, odd and even ones, so that both engines and partly filled blocks occur.
-const std::vector<Case> kCases = {
+const std::vector<ConvCase> kConvCases = {
     {{1, 1, 1, 1}, {1, 1, 1, 1}, {}},
     {{2, 1, 5, 6}, {3, 1, 3, 3}, {.padding = 1}},
     {{3, 2, 4, 5}, {5, 2, 2, 3}, {.stride = 2, .padding = 1}},
@@ -62,7 +62,7 @@ const std::vector<Case> kCases = {
 };
 
 TEST(Conv2d, IsRight) {
-  for (const Case& c : kCases) {
+  for (const ConvCase& c : kConvCases) {
     SCOPED_TRACE(c.x.text() + " with " + c.weight.text());
     expect_right([&](In in) { return conv2d(in[0], in[1], in[2], c.options); },
                  [&](const auto& in) { return convolve(in, c.options); },
@@ -71,7 +71,7 @@ TEST(Conv2d, IsRight) {
 }
 
 TEST(Conv2d, IsRightWithoutBias) {
-  for (const Case& c : kCases) {
+  for (const ConvCase& c : kConvCases) {
     SCOPED_TRACE(c.x.text() + " with " + c.weight.text());
     expect_right([&](In in) { return conv2d(in[0], in[1], {}, c.options); },
                  [&](const auto& in) { return convolve(in, c.options); },
@@ -85,7 +85,7 @@ TEST(Conv2d, WithAnActivationIsTheConvolutionAndThenTheActivation) {
       {Activation::kTanh, tanh},
       {Activation::kSigmoid, sigmoid},
       {Activation::kGelu, gelu}};
-  for (const Case& c : kCases) {
+  for (const ConvCase& c : kConvCases) {
     for (const auto& [activation, apply] : activations) {
       SCOPED_TRACE(fmt::format("{} with {}, {}", c.x.text(), c.weight.text(), int(activation)));
       auto run = [&, activation = activation, apply = apply](bool fused) {

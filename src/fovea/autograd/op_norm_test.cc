@@ -3,10 +3,10 @@
 namespace fovea {
 namespace {
 
-const std::vector<Shape> kShapes = {{1, 2}, {3, 7}, {2, 3, 17}, {20, 5}, {2, 65}};
+const std::vector<Shape> kNormShapes = {{1, 2}, {3, 7}, {2, 3, 17}, {20, 5}, {2, 65}};
 
 TEST(LayerNorm, IsRight) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : kNormShapes) {
     SCOPED_TRACE(shape.text());
     expect_right(
         [](In in) { return layer_norm(in[0], in[1], in[2]); },
@@ -27,7 +27,7 @@ TEST(LayerNorm, IsRight) {
 }
 
 TEST(RmsNorm, IsRight) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : kNormShapes) {
     SCOPED_TRACE(shape.text());
     expect_right([](In in) { return rms_norm(in[0], in[1]); },
                  [](const auto& in) {

@@ -6,13 +6,13 @@
 namespace fovea {
 namespace {
 
-struct Case {
+struct PoolCase {
   Shape x;
   Pool2d options;
 };
 
 // Windows that tile the image in rows shorter and longer than a vector, and windows that do not.
-const std::vector<Case> kCases = {
+const std::vector<PoolCase> kPoolCases = {
     {{1, 1, 2, 2}, {}},
     {{2, 3, 4, 6}, {}},
     {{1, 2, 2, 34}, {}},
@@ -56,7 +56,7 @@ auto largest = [](const auto& window) {
   });
 };
 
-auto mean = [](const auto& window) {
+auto mean_of = [](const auto& window) {
   using T = std::decay_t<decltype(window[0])>;
   T sum = T(0);
   for (const T& x : window) sum += x;
@@ -64,7 +64,7 @@ auto mean = [](const auto& window) {
 };
 
 TEST(MaxPool2d, IsRight) {
-  for (const Case& c : kCases) {
+  for (const PoolCase& c : kPoolCases) {
     SCOPED_TRACE(c.x.text());
     expect_right([&](In in) { return max_pool2d(in[0], c.options); },
                  [&](const auto& in) { return pooled(in[0], c.options, largest); },
@@ -73,7 +73,7 @@ TEST(MaxPool2d, IsRight) {
 }
 
 TEST(MaxPool2d, IsTheSameWithoutARecord) {
-  for (const Case& c : kCases) {
+  for (const PoolCase& c : kPoolCases) {
     const Tensor x = random_tensor(c.x);
     EXPECT_EQ(max_pool2d(x, c.options).value().values(),
               max_pool2d(Var::parameter(x), c.options).value().values());
@@ -107,10 +107,10 @@ TEST(MaxPool2d, ShowsWhatIsNotANumber) {
 }
 
 TEST(AveragePool2d, IsRight) {
-  for (const Case& c : kCases) {
+  for (const PoolCase& c : kPoolCases) {
     SCOPED_TRACE(c.x.text());
     expect_right([&](In in) { return average_pool2d(in[0], c.options); },
-                 [&](const auto& in) { return pooled(in[0], c.options, mean); },
+                 [&](const auto& in) { return pooled(in[0], c.options, mean_of); },
                  {random_tensor(c.x)});
   }
 }

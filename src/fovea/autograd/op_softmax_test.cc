@@ -14,10 +14,10 @@ T log_sum_exp(const T* x, Index count) {
   return top + std::log(total);
 }
 
-const std::vector<Shape> kShapes = {{1, 1}, {2, 3}, {3, 17}, {2, 3, 7}, {2, 65}};
+const std::vector<Shape> kSoftmaxShapes = {{1, 1}, {2, 3}, {3, 17}, {2, 3, 7}, {2, 65}};
 
 TEST(Softmax, IsRight) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : kSoftmaxShapes) {
     expect_right([](In in) { return softmax(in[0]); },
                  [](const auto& in) {
                    return reference::by_row(in[0], [](const auto* x, auto* y, Index n) {
@@ -30,7 +30,7 @@ TEST(Softmax, IsRight) {
 }
 
 TEST(Softmax, LogarithmIsRight) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : kSoftmaxShapes) {
     expect_right([](In in) { return log_softmax(in[0]); },
                  [](const auto& in) {
                    return reference::by_row(in[0], [](const auto* x, auto* y, Index n) {

@@ -5,7 +5,7 @@
 
 #include "fovea/autograd/grad_check.h"
 #include "fovea/autograd/ops.h"
-#include "fovea/base/error.h"
+#include "fovea/base/base_test_tools.h"
 
 namespace fovea {
 
@@ -19,16 +19,6 @@ template <class Op, class Formula>
 void expect_right(const Op& op, const Formula& formula, const std::vector<Tensor>& inputs) {
   const GradCheck check = grad_check(op, formula, inputs);
   EXPECT_TRUE(check.ok) << check.message;
-}
-
-template <class Action>
-std::string error_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 using In = std::span<const Var>;

@@ -194,17 +194,17 @@ TEST(Backward, LeavesAGradientToThoseWhoHoldIt) {
 
 TEST(Backward, SaysWhatIsWrong) {
   const Var x = parameter({1, 2});
-  EXPECT_EQ(failure_of([&] { backward(scaled(x, 2)); }),
+  EXPECT_EQ(error_of([&] { backward(scaled(x, 2)); }),
             "backward: [2] holds 2 numbers; give a seed or reduce it to one");
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(error_of([&] {
               backward(scaled(x, 2), numbers({1, 2, 3}));
             }),
             "backward: the seed has shape [3] but the value has [2]");
-  EXPECT_EQ(failure_of([] { backward(Var(numbers({1}))); }),
+  EXPECT_EQ(error_of([] { backward(Var(numbers({1}))); }),
             "backward: the value depends on no parameter");
-  EXPECT_EQ(failure_of([] { backward(Var()); }), "backward: the value is empty");
-  EXPECT_EQ(failure_of([] { Var().value(); }), "Var: used before it was given a value");
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(error_of([] { backward(Var()); }), "backward: the value is empty");
+  EXPECT_EQ(error_of([] { Var().value(); }), "Var: used before it was given a value");
+  EXPECT_EQ(error_of([&] {
               gradients(scaled(x, 2), {Var(numbers({1, 2}))});
             }),
             "gradients: an input of shape [2] takes no gradient; make it a Var::parameter");
@@ -217,8 +217,8 @@ TEST(Backward, TwiceThroughOneGraphIsAnError) {
   const std::string text =
       "backward: 'scaled' belongs to a graph that an earlier backward() walked and freed; "
       "add the losses and walk once, or use gradients(), which keeps the graph";
-  EXPECT_EQ(failure_of([&] { backward(plus(inner, x)); }), text);
-  EXPECT_EQ(failure_of([&] { gradients(inner, {x}); }), text);
+  EXPECT_EQ(error_of([&] { backward(plus(inner, x)); }), text);
+  EXPECT_EQ(error_of([&] { gradients(inner, {x}); }), text);
   EXPECT_EQ(inner.value().values(), (Floats{2}));  // values stay
   EXPECT_EQ(x.grad().values(), (Floats{6}));       // and so does what was computed
 }
@@ -377,7 +377,7 @@ TEST(AFailedWalk, OfBackwardIsAnErrorTheSecondTimeAndOtherGraphsWork) {
       record("fragile", x.value(), {x}, [](const Tensor&) { throw std::out_of_range("no"); });
   const Var y = scaled(fragile, 10);
   EXPECT_THROW(backward(y), std::out_of_range);
-  EXPECT_NE(failure_of([&] { backward(y); }).find("belongs to a graph"), std::string::npos);
+  EXPECT_NE(error_of([&] { backward(y); }).find("belongs to a graph"), std::string::npos);
   backward(scaled(x, 3));
   EXPECT_EQ(x.grad().values(), (Floats{3}));
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fovea/base/error.h"
+#include "fovea/base/index.h"
 #include "fovea/base/parallel.h"
 
 namespace fovea {
@@ -22,7 +23,7 @@ constexpr bool kSanitized = false;
 
 // What `call` fails with; "" when it does not.
 template <class Call>
-std::string failure_of(const Call& call) {
+std::string error_of(const Call& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -30,6 +31,8 @@ std::string failure_of(const Call& call) {
   }
   return "";
 }
+
+inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // While it lives, parallel loops use `count` threads.
 class UseThreads {

@@ -167,12 +167,12 @@ TEST(BufferPool, ServesThreadsThatPassBuffersToEachOther) {
 }
 
 TEST(BufferPool, ABlockBeyondAnyMachineIsAnError) {
-  EXPECT_EQ(failure_of([] { Buffer buffer(Index{1} << 44); }),
+  EXPECT_EQ(error_of([] { Buffer buffer(Index{1} << 44); }),
             "out of memory: 17592186044416 numbers were asked for at once");
   // Sizes whose bytes do not fit an integer must not wrap around to a small block.
-  EXPECT_EQ(failure_of([] { Buffer buffer(Index{1} << 62); }),
+  EXPECT_EQ(error_of([] { Buffer buffer(Index{1} << 62); }),
             "out of memory: 4611686018427387904 numbers were asked for at once");
-  EXPECT_NE(failure_of([] { Buffer buffer(std::numeric_limits<Index>::max()); }), "");
+  EXPECT_NE(error_of([] { Buffer buffer(std::numeric_limits<Index>::max()); }), "");
 }
 
 // Runs `body` in a process of its own that may have `bytes` more than it has now.
@@ -200,7 +200,7 @@ TEST(BufferPool, MemoryThatTheSystemRefusesIsAnErrorWithAdvice) {
   release_cached_memory();
   const std::size_t in_use = pool_statistics().bytes_in_use;
   const int code = run_with_memory(Index{256} << 20, [&] {
-    const std::string text = failure_of([] { Buffer buffer(300 * kMiB - 16); });
+    const std::string text = error_of([] { Buffer buffer(300 * kMiB - 16); });
     const std::string expected = fmt::format(
         "out of memory: a block of 335544320 bytes was asked for, {} are in use; use smaller "
         "batches",
@@ -215,8 +215,8 @@ TEST(BufferPool, GivesBackWhatItKeepsBeforeItGivesUp) {
   const int code = run_with_memory(Index{700} << 20, [] {
     for (int i = 0; i < 3; ++i) {
       // Neither fits beside the other.
-      const std::string first = failure_of([] { Buffer buffer(400 * kMiB); });
-      const std::string second = failure_of([] { Buffer buffer(500 * kMiB); });
+      const std::string first = error_of([] { Buffer buffer(400 * kMiB); });
+      const std::string second = error_of([] { Buffer buffer(500 * kMiB); });
       if (!first.empty() || !second.empty()) return 1;
     }
     return 0;

@@ -99,11 +99,11 @@ TEST_F(Files, SurviveAFullDisk) {
   write_file(path("a"), "old");
   {
     const FullDisk full(100'000);
-    EXPECT_EQ(failure_of([&] { write_file(path("a"), std::string(200'000, 'n')); }),
+    EXPECT_EQ(error_of([&] { write_file(path("a"), std::string(200'000, 'n')); }),
               path("a") +
                   ": cannot write: File too large; free some space, the file that stood there is "
                   "unchanged");
-    EXPECT_NE(failure_of([&] { write_file(path("b"), std::string(3'000'000, 'n')); }), "");
+    EXPECT_NE(error_of([&] { write_file(path("b"), std::string(3'000'000, 'n')); }), "");
   }
   EXPECT_EQ(read_file(path("a")), "old");
   EXPECT_EQ(names(), std::vector<std::string>{"a"});
@@ -129,7 +129,7 @@ TEST_F(Files, OfOneNameWrittenByTwoThreadsAreOneOrTheOther) {
   for (const std::string* content : {&a, &b}) {
     writers.emplace_back([this, content] {
       for (int i = 0; i < 20; ++i) {
-        EXPECT_EQ(failure_of([&] { write_file(path("a"), *content); }), "");
+        EXPECT_EQ(error_of([&] { write_file(path("a"), *content); }), "");
       }
     });
   }
@@ -198,10 +198,10 @@ TEST_F(Files, AreWrittenThroughALinkThatStaysALink) {
 }
 
 TEST_F(Files, InAFolderThatDoesNotExistAskForIt) {
-  EXPECT_EQ(failure_of([&] { write_file(path("no/a"), "x"); }),
+  EXPECT_EQ(error_of([&] { write_file(path("no/a"), "x"); }),
             path("no/a") + ": cannot write: No such file or directory; does the folder exist?");
   write_file(path("a"), "x");
-  EXPECT_EQ(failure_of([&] { write_file(path("a/b"), "x"); }),
+  EXPECT_EQ(error_of([&] { write_file(path("a/b"), "x"); }),
             path("a/b") + ": cannot write: Not a directory; does the folder exist?");
 }
 
@@ -225,7 +225,7 @@ TEST_F(Files, InAFolderWithoutPermissionSaySo) {
   {
     const NoPrivileges nobody;
     ASSERT_TRUE(nobody.done());
-    EXPECT_EQ(failure_of([&] { write_file(path("a"), "x"); }),
+    EXPECT_EQ(error_of([&] { write_file(path("a"), "x"); }),
               path("a") + ": cannot write: Permission denied; check the permissions of the folder");
   }
   fs::permissions(folder_, fs::perms::owner_all);
@@ -233,7 +233,7 @@ TEST_F(Files, InAFolderWithoutPermissionSaySo) {
 }
 
 TEST_F(Files, AreNotWrittenOverAFolder) {
-  EXPECT_EQ(failure_of([&] { write_file(folder_, "x"); }),
+  EXPECT_EQ(error_of([&] { write_file(folder_, "x"); }),
             folder_ + ": cannot write: Is a directory");
   EXPECT_TRUE(fs::is_directory(folder_));
 }
@@ -256,24 +256,24 @@ TEST_F(Files, ThatArePipesAreWrittenToAndRead) {
 }
 
 TEST_F(Files, ThatCannotBeReadSayWhy) {
-  EXPECT_EQ(failure_of([&] { read_file(path("no")); }),
+  EXPECT_EQ(error_of([&] { read_file(path("no")); }),
             path("no") + ": cannot read: No such file or directory");
-  EXPECT_EQ(failure_of([&] { read_file(folder_); }),
+  EXPECT_EQ(error_of([&] { read_file(folder_); }),
             folder_ + ": cannot read: it is a folder, a file is needed");
 }
 
 TEST_F(Files, LargerThanAllowedAreRefused) {
   write_file(path("a"), std::string(1000, 'x'));
   EXPECT_EQ(read_file(path("a"), 1000).size(), 1000u);
-  EXPECT_EQ(failure_of([&] { read_file(path("a"), 999); }),
+  EXPECT_EQ(error_of([&] { read_file(path("a"), 999); }),
             path("a") + ": 1000 bytes are more than the 999 allowed here");
-  EXPECT_EQ(failure_of([] { read_file("/dev/zero", 100'000); }),
+  EXPECT_EQ(error_of([] { read_file("/dev/zero", 100'000); }),
             "/dev/zero: more than the 100000 bytes allowed here");
   // A sparse file that claims a terabyte is refused before memory is asked for.
   const int sparse = ::open(path("b").c_str(), O_CREAT | O_WRONLY, 0600);
   ASSERT_EQ(::ftruncate(sparse, off_t{1} << 40), 0);
   ::close(sparse);
-  EXPECT_EQ(failure_of([&] { read_file(path("b"), 1 << 20); }),
+  EXPECT_EQ(error_of([&] { read_file(path("b"), 1 << 20); }),
             path("b") + ": 1099511627776 bytes are more than the 1048576 allowed here");
 }
 

@@ -200,7 +200,7 @@ TEST(FlushToZero, LastsAsLongAsTheOutermost) {
 
 TEST(SetThreads, NeedsAtLeastOne) {
   const int before = threads();
-  EXPECT_EQ(failure_of([] { set_threads(0); }),
+  EXPECT_EQ(error_of([] { set_threads(0); }),
             "set_threads: 0 threads were asked for; at least 1 is needed");
   EXPECT_EQ(threads(), before);
 }

@@ -82,16 +82,16 @@ TEST(Bench, EveryCaseChecksItsResult) {
 }
 
 TEST(Bench, ChecksCanFail) {
-  EXPECT_EQ(failure_of([] { expect_near("x", 1.0, 1.0 + 1e-7, 1e-6); }), "");
-  EXPECT_EQ(failure_of([] { expect_near("x", 1.5, 1, 0.1); }),
+  EXPECT_EQ(error_of([] { expect_near("x", 1.0, 1.0 + 1e-7, 1e-6); }), "");
+  EXPECT_EQ(error_of([] { expect_near("x", 1.5, 1, 0.1); }),
             "x: the result is 1.5 where 1 was expected, so nothing was timed; run the tests");
-  EXPECT_NE(failure_of([] { expect_near("x", NAN, 1, 0.1); }), "");
+  EXPECT_NE(error_of([] { expect_near("x", NAN, 1, 0.1); }), "");
   const Tensor a = some_numbers({3, 5});
   Tensor b = a.copy();
-  EXPECT_EQ(failure_of([&] { expect_near("x", a, b, 1e-6); }), "");
+  EXPECT_EQ(error_of([&] { expect_near("x", a, b, 1e-6); }), "");
   b.data()[14] += 0.1f;
-  EXPECT_NE(failure_of([&] { expect_near("x", a, b, 1e-6); }), "");
-  EXPECT_NE(failure_of([&] { expect_near("x", a, b.reshape({5, 3}), 1); }), "");
+  EXPECT_NE(error_of([&] { expect_near("x", a, b, 1e-6); }), "");
+  EXPECT_NE(error_of([&] { expect_near("x", a, b.reshape({5, 3}), 1); }), "");
 }
 
 TEST(Machine, TimesTheBestCall) {

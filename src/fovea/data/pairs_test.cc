@@ -1,4 +1,4 @@
-// Sentence pairs: what is read, what is refused in which words, and a split without leaks.
+// Sentence pairs: what is read, what is refused_pairs in which words, and a split without leaks.
 #include "fovea/data/pairs.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 
 using Pairs = std::vector<SentencePair>;
 
-std::string refused(std::string_view bytes, const PairOptions& options = {}) {
+std::string refused_pairs(std::string_view bytes, const PairOptions& options = {}) {
   return error_of([&] { parse_pairs(bytes, "p.tsv", options); });
 }
 
@@ -34,15 +34,17 @@ TEST(Pairs, AreReadNormalisedFromPlainAndCompressedFiles) {
 
 TEST(Pairs, NameTheLineThatIsWrongAndWhatToDo) {
   const std::string what_to_do = "; no pair was skipped, fix the line or pass --skip-bad";
-  EXPECT_EQ(refused("a\tb\nonly one\n"),
+  EXPECT_EQ(refused_pairs("a\tb\nonly one\n"),
             "p.tsv:2: expected 2 tab-separated fields, found 1" + what_to_do);
-  EXPECT_EQ(refused("a\tb\n\n"), "p.tsv:2: expected 2 tab-separated fields, found 0" + what_to_do);
-  EXPECT_EQ(refused("a\tb\tc\n"), "p.tsv:1: expected 2 tab-separated fields, found 3" + what_to_do);
-  EXPECT_EQ(refused("a\t \n"), "p.tsv:1: the target is empty" + what_to_do);
-  EXPECT_EQ(refused("\u00A0\tb\n"), "p.tsv:1: the source is empty" + what_to_do);
-  EXPECT_EQ(refused("\t\n"), "p.tsv:1: source and target are empty" + what_to_do);
-  EXPECT_EQ(refused("a\tb\nq\tx\xFF\n"), "p.tsv:2:4: byte 0xff is not UTF-8" + what_to_do);
-  EXPECT_EQ(refused(""), "p.tsv: is empty, it has no pair");
+  EXPECT_EQ(refused_pairs("a\tb\n\n"),
+            "p.tsv:2: expected 2 tab-separated fields, found 0" + what_to_do);
+  EXPECT_EQ(refused_pairs("a\tb\tc\n"),
+            "p.tsv:1: expected 2 tab-separated fields, found 3" + what_to_do);
+  EXPECT_EQ(refused_pairs("a\t \n"), "p.tsv:1: the target is empty" + what_to_do);
+  EXPECT_EQ(refused_pairs("\u00A0\tb\n"), "p.tsv:1: the source is empty" + what_to_do);
+  EXPECT_EQ(refused_pairs("\t\n"), "p.tsv:1: source and target are empty" + what_to_do);
+  EXPECT_EQ(refused_pairs("a\tb\nq\tx\xFF\n"), "p.tsv:2:4: byte 0xff is not UTF-8" + what_to_do);
+  EXPECT_EQ(refused_pairs(""), "p.tsv: is empty, it has no pair");
 }
 
 TEST(Pairs, SkipWhatIsWrongWhenToldAndCountIt) {
@@ -51,7 +53,7 @@ TEST(Pairs, SkipWhatIsWrongWhenToldAndCountIt) {
   EXPECT_EQ(read.pairs, (Pairs{{"a", "b"}, {"c", "d"}}));
   EXPECT_EQ(read.skipped, 3);
   EXPECT_EQ(read.first_skipped, "p.tsv:2: expected 2 tab-separated fields, found 1");
-  EXPECT_EQ(refused("x\ny\n", {.skip_bad = true}),
+  EXPECT_EQ(refused_pairs("x\ny\n", {.skip_bad = true}),
             "p.tsv: none of its 2 lines is a pair; the first: p.tsv:1: expected 2 tab-separated "
             "fields, found 1");
 }
@@ -62,7 +64,7 @@ class ParallelFiles : public ::testing::Test {
     return read_parallel(folder_.write("s", source), folder_.write("t", target), options);
   }
   // With the folder left out.
-  std::string refused(std::string_view source, std::string_view target) {
+  std::string refused_pairs(std::string_view source, std::string_view target) {
     std::string error = error_of([&] { read(source, target); });
     for (std::size_t at; (at = error.find(folder_ / "")) != std::string::npos;) {
       error.erase(at, (folder_ / "").size());
@@ -83,16 +85,16 @@ TEST_F(ParallelFiles, GivePairsLineByLine) {
 
 TEST_F(ParallelFiles, MustHaveTheSameNumberOfLines) {
   const std::string why = "; line by line, one must be a translation of the other";
-  EXPECT_EQ(refused("a\nb\nc\n", "x\n"), "s: has 3 lines but t has 1" + why);
-  EXPECT_EQ(refused("a\n", "x\ny\nz"), "s: has 1 lines but t has 3" + why);
-  EXPECT_EQ(refused("", "x\n"), "s: has 0 lines but t has 1" + why);
+  EXPECT_EQ(refused_pairs("a\nb\nc\n", "x\n"), "s: has 3 lines but t has 1" + why);
+  EXPECT_EQ(refused_pairs("a\n", "x\ny\nz"), "s: has 1 lines but t has 3" + why);
+  EXPECT_EQ(refused_pairs("", "x\n"), "s: has 0 lines but t has 1" + why);
 }
 
 TEST_F(ParallelFiles, NameTheFileAndLineThatIsWrong) {
   const std::string what_to_do = "; no pair was skipped, fix the line or pass --skip-bad";
-  EXPECT_EQ(refused("a\n\n", "x\ny\n"), "s:2: the source is empty" + what_to_do);
-  EXPECT_EQ(refused("a\nb\n", "x\n\xC3(\n"), "t:2:1: byte 0xc3 is not UTF-8" + what_to_do);
-  EXPECT_EQ(refused("", ""), "s: is empty, it has no pair");
+  EXPECT_EQ(refused_pairs("a\n\n", "x\ny\n"), "s:2: the source is empty" + what_to_do);
+  EXPECT_EQ(refused_pairs("a\nb\n", "x\n\xC3(\n"), "t:2:1: byte 0xc3 is not UTF-8" + what_to_do);
+  EXPECT_EQ(refused_pairs("", ""), "s: is empty, it has no pair");
 }
 
 // 2,000 pairs of which many have a source or a target in common.

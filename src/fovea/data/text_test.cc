@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using namespace std::string_literals;
 
 std::vector<std::string> lines_of(std::string_view bytes) { return parse_lines(bytes, "t"); }
-std::string refused(std::string_view bytes) {
+std::string refused_lines(std::string_view bytes) {
   return error_of([&] { parse_lines(bytes, "t"); });
 }
 
@@ -34,9 +34,9 @@ TEST(Lines, AreReadFromCompressedFilesAlsoOfSeveralParts) {
   EXPECT_THAT(lines_of(gzipped("one\ntw") + gzipped("o\n") + gzipped("")),
               ElementsAre("one", "two"));
   const std::string cut = gzipped("one\ntwo\n");
-  EXPECT_EQ(refused(cut.substr(0, cut.size() - 1)),
+  EXPECT_EQ(refused_lines(cut.substr(0, cut.size() - 1)),
             "t: its compressed data ends early; is the file complete?");
-  EXPECT_EQ(refused(cut + "more"), "t: its compressed data is damaged after byte 8");
+  EXPECT_EQ(refused_lines(cut + "more"), "t: its compressed data is damaged after byte 8");
 }
 
 TEST(Lines, CrossTheChunksInWhichAFileIsRead) {
@@ -48,10 +48,10 @@ TEST(Lines, CrossTheChunksInWhichAFileIsRead) {
 }
 
 TEST(Lines, ThatAreNotTextAreNamedByLineAndColumn) {
-  EXPECT_EQ(refused("good\nh\xC3\xA9 \xFF"),
+  EXPECT_EQ(refused_lines("good\nh\xC3\xA9 \xFF"),
             "t:2:4: byte 0xff is not UTF-8; convert the file to UTF-8");
-  EXPECT_EQ(refused("caf\xE9\n"), "t:1:4: byte 0xe9 is not UTF-8; convert the file to UTF-8");
-  EXPECT_EQ(refused(std::string((1 << 20) + 1, 'x')),
+  EXPECT_EQ(refused_lines("caf\xE9\n"), "t:1:4: byte 0xe9 is not UTF-8; convert the file to UTF-8");
+  EXPECT_EQ(refused_lines(std::string((1 << 20) + 1, 'x')),
             "t:1: the line is longer than 1048576 bytes; is this a text file?");
   EXPECT_EQ(error_of([] { read_lines("/no/such/file"); }),
             "/no/such/file: cannot read: No such file or directory");

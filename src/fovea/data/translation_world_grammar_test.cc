@@ -308,9 +308,9 @@ TEST(BilingualGrammar, LinksWordsThatTranslateOrDepend) {
 }
 
 TEST(BilingualGrammar, RefusesWordsItDoesNotHave) {
-  EXPECT_EQ(failure_of([] { (void)noun("zebra"); }), "the bilingual world has no word 'zebra'");
-  EXPECT_EQ(failure_of([] { (void)verb("fly"); }), "the bilingual world has no verb 'fly'");
-  EXPECT_EQ(failure_of([] { (void)conjugated("x"); }), "'x' is no French infinitive");
+  EXPECT_EQ(error_of([] { (void)noun("zebra"); }), "the bilingual world has no word 'zebra'");
+  EXPECT_EQ(error_of([] { (void)verb("fly"); }), "the bilingual world has no verb 'fly'");
+  EXPECT_EQ(error_of([] { (void)conjugated("x"); }), "'x' is no French infinitive");
 }
 
 }  // namespace

@@ -70,11 +70,11 @@ TEST(BilingualWorld, HasEveryLength) {
 
 TEST(BilingualWorld, RefusesLengthsItDoesNotHave) {
   Random random;
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(error_of([&] {
               (void)sample_pair(random, {2, 10});
             }),
             "bilingual world: sentences of 2 to 10 words were asked for; it has 3 to 60");
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(error_of([&] {
               (void)sample_pair(random, {9, 8});
             }),
             "bilingual world: sentences of 9 to 8 words were asked for; it has 3 to 60");

@@ -34,7 +34,7 @@ TEST(Rollout, KeepsRowsThatSumToOneAndMultipliesFromTheLowestLayerUp) {
 }
 
 TEST(Rollout, NeedsLayers) {
-  EXPECT_EQ(failure_of([] { rollout({}); }), "rollout: no layer was given");
+  EXPECT_EQ(error_of([] { rollout({}); }), "rollout: no layer was given");
 }
 
 // What the weights' own gradient says, with the weights in the graph.
@@ -69,7 +69,7 @@ TEST(ValueNorm, OfHeadsThatCancelEachOtherIsZero) {
   const Tensor joins({2, 1}, Floats{1, -1}), adds({2, 1}, Floats{1, 1});
   EXPECT_EQ(value_norm(weights, value, joins).values(), (Floats{0}));
   EXPECT_EQ(value_norm(weights, value, adds).values(), (Floats{3}));
-  EXPECT_EQ(failure_of([&] { value_norm(weights, value); }),
+  EXPECT_EQ(error_of([&] { value_norm(weights, value); }),
             "value norm: 2 heads need the matrix that joins them");
 }
 

@@ -10,7 +10,7 @@ namespace fovea {
 namespace {
 
 // Convolutions, and a small network on the mean of their grid.
-struct SmallNetwork {
+struct SmallConvNetwork {
   Random random{.seed = 3};
   ImageEncoder encoder{{.channels = 2, .widths = {4, 5}}, random};
   Linear hidden{5, 6, random}, output{6, 3, random};
@@ -31,7 +31,7 @@ Tensor pixels_of(Index images) {
 }
 
 TEST(GradCam, IsTheMapOfFiniteDifferences) {
-  const SmallNetwork network;
+  const SmallConvNetwork network;
   const Var grid = network.grid_of(pixels_of(2));  // [2, 5, 3, 2]
   const GradCam cam = grad_cam(grid, network.scores_of(grid, 1));
   ASSERT_EQ(cam.map.shape(), Shape({2, 3, 2}));
@@ -63,7 +63,7 @@ TEST(GradCam, IsTheMapOfFiniteDifferences) {
 }
 
 TEST(GradCam, LeavesNoTraceInTheParameters) {
-  const SmallNetwork network;
+  const SmallConvNetwork network;
   const Var grid = network.grid_of(pixels_of(1));
   grad_cam(grid, network.scores_of(grid, 0));
   EXPECT_FALSE(network.hidden.weight.grad());
@@ -102,7 +102,7 @@ TEST(GuidedGradCam, LetsOnlyWhatIsPositiveBothWaysPass) {
 }
 
 TEST(GuidedGradCam, IsTheGuidedGradientWhereTheMapIsPositive) {
-  const SmallNetwork network;
+  const SmallConvNetwork network;
   const Tensor pixels = pixels_of(2);
   const Var grid = network.grid_of(pixels);
   const GradCam cam = grad_cam(grid, network.scores_of(grid, 2));

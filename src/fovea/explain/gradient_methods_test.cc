@@ -143,9 +143,9 @@ TEST(Occlusion, OfALinearFunctionIsWhatEachUnitAdds) {
 
 TEST(Methods, SayWhatTheyCannotDo) {
   const Explained f = linear_function(kWeights);
-  EXPECT_EQ(failure_of([&] { integrated_gradients(f, kInput, {.steps = 0}); }),
+  EXPECT_EQ(error_of([&] { integrated_gradients(f, kInput, {.steps = 0}); }),
             "integrated gradients: 0 steps; at least 1 is needed");
-  EXPECT_EQ(failure_of([&] { smooth_grad(f, kInput, {.samples = 0}); }),
+  EXPECT_EQ(error_of([&] { smooth_grad(f, kInput, {.samples = 0}); }),
             "SmoothGrad: 0 samples; at least 1 is needed");
 }
 

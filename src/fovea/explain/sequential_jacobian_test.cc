@@ -14,7 +14,7 @@ namespace {
 constexpr Index kTime = 6, kIn = 3, kHidden = 4;
 
 // h_t = tanh(x_t W + h_{t-1} U), in double precision.
-struct SmallNetwork {
+struct SmallRecurrentNetwork {
   Tensor w = random_numbers({kIn, kHidden}, 1), u = random_numbers({kHidden, kHidden}, 2);
 
   std::vector<double> run(const std::vector<double>& x) const {
@@ -50,7 +50,7 @@ struct SmallNetwork {
 };
 
 TEST(SequentialJacobian, EqualsFiniteDifferences) {
-  const SmallNetwork network;
+  const SmallRecurrentNetwork network;
   const Tensor input = random_numbers({kTime, kIn}, 3);
   const Var x = Var::parameter(input);
   const Tensor blocks = sequential_jacobian_blocks(network.run(x), x).packed();
@@ -90,7 +90,7 @@ TEST(SequentialJacobian, OfANetworkThatReadsForwardIsZeroAfterTheOutput) {
 }
 
 TEST(SequentialJacobian, OfOneUnitAnOutputIsTheLengthOfItsRow) {
-  const SmallNetwork network;
+  const SmallRecurrentNetwork network;
   const Tensor input = random_numbers({kTime, kIn}, 6);
   const Explained first_unit{kTime, [&](const Var& x, const Ids& which) {
                                std::vector<Var> rows;

@@ -204,10 +204,10 @@ TEST(TranslationMethods, AreThoseThatAModelHas) {
   EXPECT_EQ(parse_methods("occlusion,saliency,occlusion", options_of("fixed")),
             (Names{"occlusion", "saliency"}));
   EXPECT_EQ(parse_methods("all", options_of("fixed")), method_names(options_of("fixed")));
-  EXPECT_EQ(failure_of([] { parse_methods("rollout", options_of("fixed")); }),
+  EXPECT_EQ(error_of([] { parse_methods("rollout", options_of("fixed")); }),
             "explain: a model of kind 'fixed' has no rollout; it has saliency, input-gradient, "
             "integrated-gradients, smooth-grad, sequential-jacobian, occlusion");
-  EXPECT_EQ(failure_of([] { parse_methods("saliency,", options_of("fixed")); }),
+  EXPECT_EQ(error_of([] { parse_methods("saliency,", options_of("fixed")); }),
             "explain: there is no method ''; there are attention, attention-max, rollout, "
             "gradient-attention, value-norm, saliency, input-gradient, integrated-gradients, "
             "smooth-grad, sequential-jacobian, occlusion and all");

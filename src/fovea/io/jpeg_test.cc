@@ -8,9 +8,9 @@
 namespace fovea {
 namespace {
 
-Image decoded(const std::string& file) { return decode_jpeg(file, "p.jpg"); }
-std::string refused(const std::string& file) {
-  return error_of([&] { decoded(file); });
+Image decoded_jpeg(const std::string& file) { return decode_jpeg(file, "p.jpg"); }
+std::string refused_jpeg(const std::string& file) {
+  return error_of([&] { decoded_jpeg(file); });
 }
 
 void expect_near(const Image& a, const Image& b, int most) {
@@ -27,13 +27,14 @@ TEST(DecodeJpeg, ReadsColoursAndGrey) {
        std::vector<std::pair<Index, Index>>{{1, 1}, {7, 3}, {17, 16}, {33, 9}}) {
     const Image colours = smooth_image(width, height, 3), grey = smooth_image(width, height, 1);
     for (const bool progressive : {false, true}) {
-      expect_near(decoded(jpeg_file(width, height, colours.pixels, {.progressive = progressive})),
-                  colours, 4);
-      expect_near(decoded(jpeg_file(width, height, colours.pixels,
-                                    {.kept = JCS_RGB, .progressive = progressive})),
+      expect_near(
+          decoded_jpeg(jpeg_file(width, height, colours.pixels, {.progressive = progressive})),
+          colours, 4);
+      expect_near(decoded_jpeg(jpeg_file(width, height, colours.pixels,
+                                         {.kept = JCS_RGB, .progressive = progressive})),
                   colours, 3);
-      expect_near(decoded(jpeg_file(width, height, grey.pixels,
-                                    {JCS_GRAYSCALE, JCS_GRAYSCALE, progressive})),
+      expect_near(decoded_jpeg(jpeg_file(width, height, grey.pixels,
+                                         {JCS_GRAYSCALE, JCS_GRAYSCALE, progressive})),
                   grey, 3);
     }
   }
@@ -60,11 +61,11 @@ TEST(DecodeJpeg, InksBecomeColours) {
   };
   for (const J_COLOR_SPACE kept : {JCS_CMYK, JCS_YCCK}) {
     const std::string file = jpeg_file(40, 8, bright(inks), {.given = JCS_CMYK, .kept = kept});
-    expect_near(resized(decoded(file), 5, 1), colours, 3);
+    expect_near(resized(decoded_jpeg(file), 5, 1), colours, 3);
   }
   const std::string file =
       jpeg_file(40, 8, bright(others), {.given = JCS_CMYK, .kept = JCS_CMYK, .adobe = false});
-  expect_near(resized(decoded(file), 5, 1), colours, 3);
+  expect_near(resized(decoded_jpeg(file), 5, 1), colours, 3);
 }
 
 std::string exif(int orientation, bool little) {
@@ -93,7 +94,7 @@ TEST(DecodeJpeg, TurnsAsTheCameraWasHeld) {
       {0, 255, 100, 255}, {255, 0, 255, 100}, {255, 100, 255, 0}, {100, 255, 0, 255}};
   for (int orientation = 1; orientation <= 8; ++orientation) {
     for (const bool little : {false, true}) {
-      const Image seen = decoded(jpeg_file(
+      const Image seen = decoded_jpeg(jpeg_file(
           24, 16, image.pixels,
           {.given = JCS_GRAYSCALE, .kept = JCS_GRAYSCALE, .exif = exif(orientation, little)}));
       EXPECT_EQ(seen.width, orientation < 5 ? 24 : 16);
@@ -110,8 +111,8 @@ TEST(DecodeJpeg, TurnsAsTheCameraWasHeld) {
   }
   for (const std::string& odd :
        {std::string("II"), exif(9, true), exif(0, false), exif(6, true).substr(0, 15)}) {
-    EXPECT_EQ(decoded(jpeg_file(24, 16, image.pixels,
-                                {.given = JCS_GRAYSCALE, .kept = JCS_GRAYSCALE, .exif = odd}))
+    EXPECT_EQ(decoded_jpeg(jpeg_file(24, 16, image.pixels,
+                                     {.given = JCS_GRAYSCALE, .kept = JCS_GRAYSCALE, .exif = odd}))
                   .width,
               24);
   }
@@ -121,25 +122,26 @@ TEST(DecodeJpeg, SizesAreRefusedAtTheHeader) {
   std::string file = jpeg_file(8, 8, smooth_image(8, 8, 3).pixels);
   const std::size_t frame = file.find("\xff\xc0");
   file.replace(frame + 5, 4, "\xff\x00\xff\x00", 4);
-  EXPECT_EQ(refused(file),
+  EXPECT_EQ(refused_jpeg(file),
             "p.jpg: claims 65280 x 65280 pixels; up to 64 million can be read, make it smaller");
 }
 
 TEST(DecodeJpeg, NamesWhatIsWrong) {
   const std::string file = jpeg_file(40, 40, smooth_image(40, 40, 3).pixels);
-  EXPECT_EQ(refused(file.substr(0, 100)),
+  EXPECT_EQ(refused_jpeg(file.substr(0, 100)),
             "p.jpg: ends at byte 100, within the picture; is the file complete?");
-  EXPECT_EQ(refused(file.substr(0, file.size() - 2)),
+  EXPECT_EQ(refused_jpeg(file.substr(0, file.size() - 2)),
             fmt::format("p.jpg: ends at byte {}, within the picture; is the file complete?",
                         file.size() - 2));
-  EXPECT_EQ(refused("\xff\xd8\xff\xd9"),
+  EXPECT_EQ(refused_jpeg("\xff\xd8\xff\xd9"),
             "p.jpg: cannot be read as a JPEG: JPEG datastream contains no image");
   std::string deep = file;
   deep[deep.find("\xff\xc0") + 4] = 12;
-  EXPECT_EQ(refused(deep), "p.jpg: cannot be read as a JPEG: Unsupported JPEG data precision 12");
+  EXPECT_EQ(refused_jpeg(deep),
+            "p.jpg: cannot be read as a JPEG: Unsupported JPEG data precision 12");
   std::string cut = file;
   cut.replace(file.size() - 200, 2, "\xff\xd9");  // the end comes too early
-  EXPECT_EQ(refused(cut),
+  EXPECT_EQ(refused_jpeg(cut),
             "p.jpg: cannot be read as a JPEG: Corrupt JPEG data: premature end of data segment");
 }
 
@@ -149,15 +151,15 @@ TEST(DecodeJpeg, EndlessScansAreRefused) {
   const std::size_t first = file.find("\xff\xda"), next = file.find("\xff\xc4", first);
   std::string many = file;
   for (int i = 0; i < 300; ++i) many.insert(first, file, first, next - first);
-  EXPECT_EQ(refused(many), "p.jpg: cannot be read as a JPEG: too many scans (201)");
+  EXPECT_EQ(refused_jpeg(many), "p.jpg: cannot be read as a JPEG: too many scans (201)");
 }
 
 TEST(DecodeJpeg, EveryTruncationIsRefusedAndNoChangedByteCrashes) {
   const Image image = smooth_image(9, 8, 3);
   for (const bool progressive : {false, true}) {
     const std::string file = jpeg_file(9, 8, image.pixels, {.progressive = progressive});
-    expect_every_truncation_refused(file, decoded);
-    expect_every_changed_byte_handled(file, decoded);
+    expect_every_truncation_refused(file, decoded_jpeg);
+    expect_every_changed_byte_handled(file, decoded_jpeg);
   }
 }
 

@@ -18,7 +18,7 @@ using Whole = std::vector<std::int32_t>;
 // Written by NumPy 1.24, and also where fuzzing starts.
 Tensor from_numpy(const std::string& name) { return read_npy("tests/corpus/npy/" + name); }
 
-std::string file_of(std::string_view header, std::string_view data) {
+std::string npy_file_of(std::string_view header, std::string_view data) {
   return std::string("\x93NUMPY\x01\x00", 8)
       .append(bytes_of_values(static_cast<std::uint16_t>(header.size())))
       .append(header)
@@ -27,18 +27,20 @@ std::string file_of(std::string_view header, std::string_view data) {
 
 std::string array_of(std::string_view dtype, std::string_view shape, std::string_view data,
                      std::string_view fortran_order = "False") {
-  return file_of(fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}\n", dtype,
-                             fortran_order, shape),
-                 data);
+  return npy_file_of(fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}\n", dtype,
+                                 fortran_order, shape),
+                     data);
 }
 
-std::string refusal(const std::string& file) {
+std::string refused_npy(const std::string& file) {
   return error_of([&] { parse_npy(file, "a"); });
 }
 std::string refused_ids(const std::string& file) {
   return error_of([&] { parse_npy_ids(file, "a"); });
 }
-std::string refused_header(std::string_view header) { return refusal(file_of(header, "")); }
+std::string refused_npy_header(std::string_view header) {
+  return refused_npy(npy_file_of(header, ""));
+}
 
 Whole all_of(const Ids& ids) { return {ids.values().begin(), ids.values().end()}; }
 
@@ -122,13 +124,13 @@ TEST(Npy, ReadsEveryTypeAtItsLimits) {
 
 TEST(Npy, NumbersThatDoNotFitAreNamed) {
   EXPECT_EQ(
-      refusal(array_of("<i8", "(1,)", bytes_of_values(std::numeric_limits<Index>::max()))),
+      refused_npy(array_of("<i8", "(1,)", bytes_of_values(std::numeric_limits<Index>::max()))),
       "a: number 0 is 9223372036854775807, which float32 cannot hold exactly; store floats if "
       "it may be rounded");
   // The second chunk: numbers are counted through the whole array.
   std::string data(80000, '\0');
   data.replace(79992, 8, bytes_of_values(-1e300));
-  EXPECT_EQ(refusal(array_of("<f8", "(10000,)", data)),
+  EXPECT_EQ(refused_npy(array_of("<f8", "(10000,)", data)),
             "a: number 9999 is -1e+300, which is outside the range of float32");
   EXPECT_EQ(refused_ids(array_of("<i8", "(1,)", bytes_of_values(std::int64_t{1} << 31))),
             "a: number 0 is 2147483648, which is outside the range of ids (int32)");
@@ -137,52 +139,54 @@ TEST(Npy, NumbersThatDoNotFitAreNamed) {
 }
 
 TEST(Npy, NamesWhatIsWrongWithTheHeader) {
-  EXPECT_EQ(refusal(""), "a: ends at byte 0, more was expected");
-  EXPECT_EQ(refusal("PK\x03\x04...."), "a: does not start as an .npy file does");
-  EXPECT_EQ(refusal("\x93NUMPY\x04\x01"), "a: is of version 4.1; 1.0, 2.0 and 3.0 can be read");
-  EXPECT_EQ(refusal(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)),
+  EXPECT_EQ(refused_npy(""), "a: ends at byte 0, more was expected");
+  EXPECT_EQ(refused_npy("PK\x03\x04...."), "a: does not start as an .npy file does");
+  EXPECT_EQ(refused_npy("\x93NUMPY\x04\x01"), "a: is of version 4.1; 1.0, 2.0 and 3.0 can be read");
+  EXPECT_EQ(refused_npy(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)),
             "a: a header of 4294967295 bytes is claimed, at most 65536 are allowed");
-  EXPECT_EQ(refused_header("{'descr': '<f4', 'fortran_order': False}"),
+  EXPECT_EQ(refused_npy_header("{'descr': '<f4', 'fortran_order': False}"),
             "a: its header has no 'shape'");
-  EXPECT_EQ(refused_header("{'shape': (), 'shape': ()}"), "a: its header has 'shape' twice");
-  EXPECT_EQ(refused_header("{'name': 1}"), "a: its header has an unknown key 'name'");
+  EXPECT_EQ(refused_npy_header("{'shape': (), 'shape': ()}"), "a: its header has 'shape' twice");
+  EXPECT_EQ(refused_npy_header("{'name': 1}"), "a: its header has an unknown key 'name'");
   EXPECT_EQ(
-      refusal(array_of("<c8", "()", "12345678")),
+      refused_npy(array_of("<c8", "()", "12345678")),
       "a: has the dtype '<c8'; floats of 2, 4 or 8 bytes, whole numbers and bool can be read");
-  EXPECT_EQ(refusal(array_of("|O", "()", "")),
+  EXPECT_EQ(refused_npy(array_of("|O", "()", "")),
             "a: has the dtype '|O'; floats of 2, 4 or 8 bytes, whole numbers and bool can be read");
   EXPECT_EQ(
-      refusal(array_of("|f4", "()", "1234")),
+      refused_npy(array_of("|f4", "()", "1234")),
       "a: has the dtype '|f4'; floats of 2, 4 or 8 bytes, whole numbers and bool can be read");
-  EXPECT_EQ(refusal(array_of("|u1", "(1, 1, 1, 1, 1, 1, 1)", "1")),
+  EXPECT_EQ(refused_npy(array_of("|u1", "(1, 1, 1, 1, 1, 1, 1)", "1")),
             "a: has 7 axes, at most 6 can be read");
 }
 
 TEST(Npy, TheHeaderIsNoProgram) {
   const std::string wrong = "a: its header is not as NumPy writes it: ";
-  EXPECT_EQ(refused_header("[]"), wrong + "'{' was expected at byte 10");
-  EXPECT_EQ(refused_header("{'descr': [('x', '<f4')]}"),
+  EXPECT_EQ(refused_npy_header("[]"), wrong + "'{' was expected at byte 10");
+  EXPECT_EQ(refused_npy_header("{'descr': [('x', '<f4')]}"),
             wrong + "text in quotes was expected at byte 20");
-  EXPECT_EQ(refused_header("{'descr': '<f4}"), wrong + "a closing quote was expected at byte 21");
-  EXPECT_EQ(refused_header("{'fortran_order': 0}"),
+  EXPECT_EQ(refused_npy_header("{'descr': '<f4}"),
+            wrong + "a closing quote was expected at byte 21");
+  EXPECT_EQ(refused_npy_header("{'fortran_order': 0}"),
             wrong + "True or False was expected at byte 28");
-  EXPECT_EQ(refused_header("{'shape': (3)}"), wrong + "',' was expected at byte 22");
-  EXPECT_EQ(refused_header("{'shape': (-3,)}"),
+  EXPECT_EQ(refused_npy_header("{'shape': (3)}"), wrong + "',' was expected at byte 22");
+  EXPECT_EQ(refused_npy_header("{'shape': (-3,)}"),
             wrong + "a whole number that fits 63 bits was expected at byte 21");
-  EXPECT_EQ(refused_header("{'shape': (9223372036854775808,)}"),
+  EXPECT_EQ(refused_npy_header("{'shape': (9223372036854775808,)}"),
             wrong + "a whole number that fits 63 bits was expected at byte 21");
-  EXPECT_EQ(refused_header("{'shape': (3, 4}"), wrong + "')' was expected at byte 25");
-  EXPECT_EQ(refused_header("{'shape': () 'descr': 'x'}"), wrong + "'}' was expected at byte 23");
-  EXPECT_EQ(refused_header("{} + 1"), wrong + "nothing more was expected at byte 13");
+  EXPECT_EQ(refused_npy_header("{'shape': (3, 4}"), wrong + "')' was expected at byte 25");
+  EXPECT_EQ(refused_npy_header("{'shape': () 'descr': 'x'}"),
+            wrong + "'}' was expected at byte 23");
+  EXPECT_EQ(refused_npy_header("{} + 1"), wrong + "nothing more was expected at byte 13");
 }
 
 TEST(Npy, SizesThatDoNotFitAreNamed) {
-  EXPECT_EQ(refusal(array_of("<f4", "(100, 2)", "12345678")),
+  EXPECT_EQ(refused_npy(array_of("<f4", "(100, 2)", "12345678")),
             "a: ends at byte 872 by its header, but the file has 80");
-  EXPECT_EQ(refusal(array_of("<f4", "(1,)", "12345678")), "a: goes on after byte 72, its end");
-  EXPECT_EQ(refusal(array_of("<f4", "(4294967296, 4294967296)", "")),
+  EXPECT_EQ(refused_npy(array_of("<f4", "(1,)", "12345678")), "a: goes on after byte 72, its end");
+  EXPECT_EQ(refused_npy(array_of("<f4", "(4294967296, 4294967296)", "")),
             "a: has an impossible shape (4294967296, 4294967296)");
-  EXPECT_EQ(refusal(array_of("<f4", "(0, 4294967296, 4294967296)", "")),
+  EXPECT_EQ(refused_npy(array_of("<f4", "(0, 4294967296, 4294967296)", "")),
             "a: has an impossible shape (0, 4294967296, 4294967296)");
 }
 
@@ -229,7 +233,7 @@ RC_GTEST_PROP(NpyProperty, AnyArrayComesBackBitForBit, ()) {
 RC_GTEST_PROP(NpyProperty, WholeNumbersAreExactOrRefused, (std::int64_t number, unsigned shift)) {
   number >>= shift % 64;
   const std::string file = array_of("<i8", "()", bytes_of_values(number));
-  const std::string error = refusal(file);
+  const std::string error = refused_npy(file);
   // long double holds every int64 and every float.
   const bool exact = static_cast<long double>(static_cast<float>(number)) == number;
   RC_ASSERT(error.empty() == exact);

@@ -101,10 +101,12 @@ std::string end_record(std::uint64_t count, std::uint64_t size, std::uint64_t be
 
 std::string archive_of(Members members) { return archive_of(std::move(members), end_record); }
 
-std::string refusal(const std::string& archive) {
+std::string refused_npz(const std::string& archive) {
   return error_of([&] { parse_npz(archive, "z"); });
 }
-std::string refused_member(const Member& member) { return refusal(archive_of(Members{member})); }
+std::string refused_member(const Member& member) {
+  return refused_npz(archive_of(Members{member}));
+}
 
 // An .npy file.
 std::string npy_of(const Tensor& x) {
@@ -184,11 +186,11 @@ TEST(Npz, ReadsZip64) {
   const auto outside = [&](std::uint64_t count, std::uint64_t size, std::uint64_t) {
     return end64(count, size, std::uint64_t{1} << 63);
   };
-  const std::string lie = refusal(archive_of({member}, outside));
+  const std::string lie = refused_npz(archive_of({member}, outside));
   EXPECT_EQ(lie,
             "z: its zip64 end record at byte 9223372036854775884 does not stand before byte 311");
   member.extra.pop_back();
-  EXPECT_EQ(refusal(archive_of({member}, end64)), "z: its directory is damaged at member 0");
+  EXPECT_EQ(refused_npz(archive_of({member}, end64)), "z: its directory is damaged at member 0");
 }
 
 TEST(Npz, ACommentMayFollow) {
@@ -199,11 +201,11 @@ TEST(Npz, ACommentMayFollow) {
 }
 
 TEST(Npz, NamesWhatIsWrongWithTheArchive) {
-  EXPECT_EQ(refusal(""), "z: has no end record of a zip archive; is it complete?");
-  EXPECT_EQ(refusal(ones()), "z: has no end record of a zip archive; is it complete?");
+  EXPECT_EQ(refused_npz(""), "z: has no end record of a zip archive; is it complete?");
+  EXPECT_EQ(refused_npz(ones()), "z: has no end record of a zip archive; is it complete?");
   const auto with_end = [](std::uint64_t count, std::uint64_t size, std::uint64_t begin) {
-    return refusal(archive_of({stored("x.npy", ones())},
-                              [&](auto...) { return end_record(count, size, begin); }));
+    return refused_npz(archive_of({stored("x.npy", ones())},
+                                  [&](auto...) { return end_record(count, size, begin); }));
   };
   EXPECT_EQ(with_end(1, 51, 179), "");
   EXPECT_EQ(with_end(1, 52, 179),
@@ -247,7 +249,7 @@ TEST(Npz, NamesTheMemberThatIsWrong) {
 }
 
 TEST(Npz, MembersMustNotOverlapOrComeTwice) {
-  EXPECT_EQ(refusal(archive_of({stored("x.npy", ones()), stored("x.npy", ones())})),
+  EXPECT_EQ(refused_npz(archive_of({stored("x.npy", ones()), stored("x.npy", ones())})),
             "z: member 'x.npy' comes twice");
   // A member whose bytes contain another member, header and all.
   const Member inner = stored("b.npy", ones());
@@ -255,7 +257,7 @@ TEST(Npz, MembersMustNotOverlapOrComeTwice) {
   Member pointer = inner;
   pointer.bytes = "";
   pointer.header_at = static_cast<std::uint32_t>(-(179 + 35) + 35);
-  EXPECT_EQ(refusal(archive_of({outer, pointer})),
+  EXPECT_EQ(refused_npz(archive_of({outer, pointer})),
             "z: member 'b.npy' begins at byte 35 but member 'a.npy' ends at byte 214");
 }
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "fovea/base/error.h"
+#include "fovea/base/base_test_tools.h"
 
 namespace fovea {
 
@@ -50,17 +50,6 @@ inline std::string gzipped(std::string content) {
   packed.resize(zlib.total_out);
   deflateEnd(&zlib);
   return packed;
-}
-
-// What `call` fails with; "" when it does not.
-template <class Call>
-std::string error_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // A folder that is gone after the test.

@@ -17,26 +17,26 @@ namespace {
 
 using Floats = std::vector<float>;
 
-std::string file_of(std::string_view header, std::string_view data) {
+std::string safetensors_of(std::string_view header, std::string_view data) {
   return bytes_of_values(std::uint64_t{header.size()}).append(header).append(data);
 }
 
 // A file with one tensor "x".
 std::string one_tensor(std::string_view dtype, std::string_view shape, std::string_view data) {
-  return file_of(fmt::format(R"({{"x":{{"dtype":"{}","shape":{},"data_offsets":[0,{}]}}}})", dtype,
-                             shape, data.size()),
-                 data);
+  return safetensors_of(fmt::format(R"({{"x":{{"dtype":"{}","shape":{},"data_offsets":[0,{}]}}}})",
+                                    dtype, shape, data.size()),
+                        data);
 }
 
 Floats read_x(const std::string& file) {
   return parse_safetensors(file, "m").tensors.at("x").values();
 }
 
-std::string refusal(const std::string& file) {
+std::string refused_safetensors(const std::string& file) {
   return error_of([&] { parse_safetensors(file, "m"); });
 }
-std::string refused_header(std::string_view header, std::string_view data = "") {
-  return refusal(file_of(header, data));
+std::string refused_safetensors_header(std::string_view header, std::string_view data = "") {
+  return refused_safetensors(safetensors_of(header, data));
 }
 
 ModelFile small_model() {
@@ -67,9 +67,9 @@ TEST(Safetensors, WritesExactlyTheseBytes) {
   write_safetensors(folder / "m",
                     {.tensors = {{"w", Tensor({1, 2}, Floats{1, -2})}}, .metadata = {{"k", "v"}}});
   EXPECT_EQ(folder.read("m"),
-            file_of(R"({"__metadata__":{"k":"v"},)"
-                    R"("w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}       )",
-                    std::string_view("\x00\x00\x80\x3f\x00\x00\x00\xc0", 8)));
+            safetensors_of(R"({"__metadata__":{"k":"v"},)"
+                           R"("w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}       )",
+                           std::string_view("\x00\x00\x80\x3f\x00\x00\x00\xc0", 8)));
 }
 
 TEST(Safetensors, SameContentGivesTheSameBytesAndAlignedData) {
@@ -83,7 +83,7 @@ TEST(Safetensors, SameContentGivesTheSameBytesAndAlignedData) {
 TEST(Safetensors, AnEmptyModelIsAFileToo) {
   const ScratchFolder folder;
   write_safetensors(folder / "m", {});
-  EXPECT_EQ(folder.read("m"), file_of("{}      ", ""));
+  EXPECT_EQ(folder.read("m"), safetensors_of("{}      ", ""));
   EXPECT_TRUE(read_safetensors(folder / "m").tensors.empty());
 }
 
@@ -144,7 +144,7 @@ TEST(Safetensors, ReadsBfloat16AsTheUpperHalfOfFloat32) {
 TEST(Safetensors, RoundsFloat64) {
   EXPECT_EQ(read_x(one_tensor("F64", "[2]", bytes_of_values(0.1, -HUGE_VAL))),
             (Floats{0.1f, -std::numeric_limits<float>::infinity()}));
-  EXPECT_EQ(refusal(one_tensor("F64", "[2]", bytes_of_values(0.1, 1e39))),
+  EXPECT_EQ(refused_safetensors(one_tensor("F64", "[2]", bytes_of_values(0.1, 1e39))),
             "m: tensor 'x': number 1 is 1e+39, which is outside the range of float32");
 }
 
@@ -155,100 +155,105 @@ TEST(Safetensors, ReadsWholeNumbersThatFloat32HoldsExactly) {
   EXPECT_EQ(read_x(one_tensor("BOOL", "[3]", std::string_view("\x00\x01\x02", 3))),
             (Floats{0, 1, 1}));
   EXPECT_EQ(
-      refusal(one_tensor("I32", "[1]", bytes_of_values(std::int32_t{16777217}))),
+      refused_safetensors(one_tensor("I32", "[1]", bytes_of_values(std::int32_t{16777217}))),
       "m: tensor 'x': number 0 is 16777217, which float32 cannot hold exactly; store floats if "
       "it may be rounded");
 }
 
 TEST(Safetensors, AcceptsOrderSpacesAndEscapesOfOtherWriters) {
-  const ModelFile model =
-      parse_safetensors(file_of(R"( { "b" : {"data_offsets":[4,8], "shape":[], "dtype":"F32"},
+  const ModelFile model = parse_safetensors(
+      safetensors_of(R"( { "b" : {"data_offsets":[4,8], "shape":[], "dtype":"F32"},
                     "a\u00e9/\n" : {"dtype":"F32","shape":[1],"data_offsets":[0,4]} }   )",
-                                bytes_of_values(1.0f, 2.0f)),
-                        "m");
+                     bytes_of_values(1.0f, 2.0f)),
+      "m");
   EXPECT_EQ(model.tensors.at("b").item(), 2.0f);
   EXPECT_EQ(model.tensors.at("a\u00e9/\n").item(), 1.0f);
 }
 
 TEST(Safetensors, NamesWhatIsWrongWithTheHeader) {
-  EXPECT_EQ(refusal("1234567"), "m: has 7 bytes, a safetensors file has at least 8");
+  EXPECT_EQ(refused_safetensors("1234567"), "m: has 7 bytes, a safetensors file has at least 8");
   EXPECT_EQ(
-      refusal(bytes_of_values(std::uint64_t{1} << 63)),
+      refused_safetensors(bytes_of_values(std::uint64_t{1} << 63)),
       "m: a header of 9223372036854775808 bytes is claimed, at most 100000000 are allowed; is "
       "this a safetensors file?");
-  EXPECT_EQ(refusal(bytes_of_values(std::uint64_t{100}) + "{}"),
+  EXPECT_EQ(refused_safetensors(bytes_of_values(std::uint64_t{100}) + "{}"),
             "m: its header ends at byte 108 but the file has 10");
-  EXPECT_EQ(refused_header(R"({"x":?})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"x":?})"),
             "m: its header is no valid JSON at byte 13; is this a safetensors file?");
-  EXPECT_EQ(refused_header("{} {}"),
+  EXPECT_EQ(refused_safetensors_header("{} {}"),
             "m: its header is no valid JSON at byte 11; is this a safetensors file?");
-  EXPECT_EQ(refused_header("\"\xff\""),
+  EXPECT_EQ(refused_safetensors_header("\"\xff\""),
             "m: its header is no valid JSON at byte 9; is this a safetensors file?");
-  EXPECT_EQ(refused_header("[]"), "m: its header is a list, an object was expected");
-  EXPECT_EQ(refused_header(R"({"x":[]})"), "m: 'x' is a list, an object was expected");
-  EXPECT_EQ(refused_header(R"({"x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"x":{}})"),
+  EXPECT_EQ(refused_safetensors_header("[]"), "m: its header is a list, an object was expected");
+  EXPECT_EQ(refused_safetensors_header(R"({"x":[]})"), "m: 'x' is a list, an object was expected");
+  EXPECT_EQ(refused_safetensors_header(
+                R"({"x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"x":{}})"),
             "m: the name 'x' comes twice in its header");
-  EXPECT_EQ(refused_header(R"({"__metadata__":{"k":1}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"__metadata__":{"k":1}})"),
             "m: metadata 'k' is a number, a string was expected");
-  EXPECT_EQ(refused_header(R"({"__metadata__":{"k":"1","k":"2"}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"__metadata__":{"k":"1","k":"2"}})"),
             "m: 'k' comes twice in '__metadata__'");
-  EXPECT_EQ(refused_header(R"({"__metadata__":{},"__metadata__":{}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"__metadata__":{},"__metadata__":{}})"),
             "m: the name '__metadata__' comes twice in its header");
 }
 
 TEST(Safetensors, NamesTheTensorThatIsWrong) {
-  EXPECT_EQ(refused_header(R"({"x":{"dtype":"F32","dtype":"F32"}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"x":{"dtype":"F32","dtype":"F32"}})"),
             "m: 'dtype' comes twice in 'x'");
-  EXPECT_EQ(refused_header(R"({"x":{"dtype":"F32","shape":[1]}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"x":{"dtype":"F32","shape":[1]}})"),
             "m: tensor 'x' has no data_offsets");
-  EXPECT_EQ(refused_header(R"({"x":{"dtype":[]}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"x":{"dtype":[]}})"),
             "m: tensor 'x': 'dtype' is a list, a string was expected");
-  EXPECT_EQ(refused_header(R"({"x":{"shape":"1"}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"x":{"shape":"1"}})"),
             "m: tensor 'x': 'shape' is a string, a list was expected");
-  EXPECT_EQ(refused_header(R"({"x":{"shape":[-1]}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"x":{"shape":[-1]}})"),
             "m: tensor 'x': 'shape' holds a negative number, whole numbers were expected");
-  EXPECT_EQ(refused_header(R"({"x":{"shape":[1e3]}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"x":{"shape":[1e3]}})"),
             "m: tensor 'x': 'shape' holds the number 1e3, whole numbers were expected");
-  EXPECT_EQ(refused_header(R"({"x":{"shape":[[1]]}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"x":{"shape":[[1]]}})"),
             "m: tensor 'x': 'shape' holds a list, whole numbers were expected");
-  EXPECT_EQ(refused_header(R"({"x":{"shape":[18446744073709551615]}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"x":{"shape":[18446744073709551615]}})"),
             "m: tensor 'x': 'shape' holds 18446744073709551615, which is too large");
-  EXPECT_EQ(refused_header(R"({"x":{"device":"cpu"}})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"x":{"device":"cpu"}})"),
             "m: tensor 'x' has a field 'device'; only dtype, shape and data_offsets are known");
-  EXPECT_EQ(refusal(one_tensor("Q4", "[1]", "abcd")), "m: tensor 'x' has the unknown dtype 'Q4'");
+  EXPECT_EQ(refused_safetensors(one_tensor("Q4", "[1]", "abcd")),
+            "m: tensor 'x' has the unknown dtype 'Q4'");
   EXPECT_EQ(
-      refusal(one_tensor("F8_E5M2", "[1]", "a")),
+      refused_safetensors(one_tensor("F8_E5M2", "[1]", "a")),
       "m: tensor 'x' has dtype F8_E5M2, which cannot be read as float32; store F32, F16 or BF16");
-  EXPECT_EQ(refusal(one_tensor("U8", "[1,1,1,1,1,1,1]", "a")),
+  EXPECT_EQ(refused_safetensors(one_tensor("U8", "[1,1,1,1,1,1,1]", "a")),
             "m: tensor 'x' has 7 axes, at most 6 can be read");
 }
 
 TEST(Safetensors, ShapesThatOverflowAreRefused) {
-  EXPECT_EQ(refusal(one_tensor("F32", "[4294967296,4294967296]", "abcd")),
+  EXPECT_EQ(refused_safetensors(one_tensor("F32", "[4294967296,4294967296]", "abcd")),
             "m: tensor 'x' has an impossible shape [4294967296, 4294967296]");
-  EXPECT_EQ(refusal(one_tensor("F32", "[4611686018427387904,4]", "")),
+  EXPECT_EQ(refused_safetensors(one_tensor("F32", "[4611686018427387904,4]", "")),
             "m: tensor 'x' has an impossible shape [4611686018427387904, 4]");
-  EXPECT_EQ(refusal(one_tensor("F32", "[4294967296,0,4294967296]", "")),
+  EXPECT_EQ(refused_safetensors(one_tensor("F32", "[4294967296,0,4294967296]", "")),
             "m: tensor 'x' has an impossible shape [4294967296, 0, 4294967296]");
 }
 
 TEST(Safetensors, PlacesThatDoNotFitAreRefused) {
   EXPECT_EQ(
-      refused_header(
+      refused_safetensors_header(
           R"({"decoder.query.weight":{"dtype":"F32","shape":[10,10],"data_offsets":[0,400]}})",
           "1234"),
       "m: tensor 'decoder.query.weight' ends at byte 487 but the file has 91");
-  EXPECT_EQ(refused_header(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", "1234"),
+  EXPECT_EQ(refused_safetensors_header(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})",
+                                       "1234"),
             "m: tensor 'x' has data_offsets [4, 0], which run backwards");
-  EXPECT_EQ(refused_header(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4,4]}})", "1234"),
+  EXPECT_EQ(refused_safetensors_header(
+                R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4,4]}})", "1234"),
             "m: tensor 'x' has 3 data_offsets, 2 were expected");
-  EXPECT_EQ(refusal(one_tensor("F32", "[2,2]", "123456789012")),
+  EXPECT_EQ(refused_safetensors(one_tensor("F32", "[2,2]", "123456789012")),
             "m: tensor 'x' has 12 bytes but [2, 2] of F32 needs 16");
   const auto two = [](std::string_view a, std::string_view b) {
-    return refused_header(fmt::format(R"({{"a":{{"dtype":"U8","shape":[2],"data_offsets":{}}},)"
-                                      R"("b":{{"dtype":"U8","shape":[2],"data_offsets":{}}}}})",
-                                      a, b),
-                          "12345");
+    return refused_safetensors_header(
+        fmt::format(R"({{"a":{{"dtype":"U8","shape":[2],"data_offsets":{}}},)"
+                    R"("b":{{"dtype":"U8","shape":[2],"data_offsets":{}}}}})",
+                    a, b),
+        "12345");
   };
   EXPECT_EQ(two("[0,2]", "[1,3]"),
             "m: tensor 'b' begins at byte 114 but tensor 'a' ends at byte 115");
@@ -257,14 +262,14 @@ TEST(Safetensors, PlacesThatDoNotFitAreRefused) {
 }
 
 TEST(Safetensors, NamesFromAFileCannotBreakTheLineOfAnError) {
-  EXPECT_EQ(refused_header(R"({"a\n\u001b[2J'é":1})"),
+  EXPECT_EQ(refused_safetensors_header(R"({"a\n\u001b[2J'é":1})"),
             "m: 'a\\x0a\\x1b[2J\\x27\\xc3\\xa9' is a number, an object was expected");
-  EXPECT_EQ(refused_header("{\"" + std::string(1000, 'n') + "\":1}"),
+  EXPECT_EQ(refused_safetensors_header("{\"" + std::string(1000, 'n') + "\":1}"),
             "m: '" + std::string(200, 'n') + "...' is a number, an object was expected");
 }
 
 TEST(Safetensors, DeepNestingStopsAtOnce) {
-  EXPECT_EQ(refused_header(std::string(1'000'000, '[')),
+  EXPECT_EQ(refused_safetensors_header(std::string(1'000'000, '[')),
             "m: its header is a list, an object was expected");
 }
 

@@ -18,7 +18,7 @@ Files files_of(const TarArchive& archive) {
   return files;
 }
 Files parsed(const std::string& bytes) { return files_of(TarArchive::memory(bytes, "a.tar")); }
-std::string refused(const std::string& bytes) {
+std::string refused_tar(const std::string& bytes) {
   return error_of([&] { parsed(bytes); });
 }
 
@@ -99,28 +99,28 @@ TEST(Tar, TakesNamesAndSizesFromWherePaxAndGnuKeepThem) {
 }
 
 TEST(Tar, NamesWhatIsWrong) {
-  EXPECT_EQ(refused(""), "a.tar: is empty, not a .tar archive");
-  EXPECT_EQ(refused(std::string(600, 'x')), "a.tar: is not a .tar archive");
-  EXPECT_EQ(refused("x"),
+  EXPECT_EQ(refused_tar(""), "a.tar: is empty, not a .tar archive");
+  EXPECT_EQ(refused_tar(std::string(600, 'x')), "a.tar: is not a .tar archive");
+  EXPECT_EQ(refused_tar("x"),
             "a.tar: ends at byte 1 without the blocks of zeros that end a .tar archive; is it "
             "complete?");
   std::string file = member("a", "1") + member("b", "2") + tar_end();
-  EXPECT_EQ(refused(file.substr(0, 1024)),
+  EXPECT_EQ(refused_tar(file.substr(0, 1024)),
             "a.tar: ends at byte 1024 without the blocks of zeros that end a .tar archive; is it "
             "complete?");
-  EXPECT_EQ(refused(member("a", std::string(600, 'x')).substr(0, 1000)),
+  EXPECT_EQ(refused_tar(member("a", std::string(600, 'x')).substr(0, 1000)),
             "a.tar: the member at byte 0 claims more bytes than follow; is the file complete?");
   file[1030] ^= 1;
-  EXPECT_EQ(refused(file), "a.tar: is damaged: the header at byte 1024 has a wrong checksum");
-  EXPECT_EQ(refused(member("a", "1", {{124, "99999999999"}}) + tar_end()),
+  EXPECT_EQ(refused_tar(file), "a.tar: is damaged: the header at byte 1024 has a wrong checksum");
+  EXPECT_EQ(refused_tar(member("a", "1", {{124, "99999999999"}}) + tar_end()),
             "a.tar: the member at byte 0 claims more bytes than follow; is the file complete?");
-  EXPECT_EQ(refused(member("a", "1", {{124, std::string(12, '\xff')}}) + tar_end()),
+  EXPECT_EQ(refused_tar(member("a", "1", {{124, std::string(12, '\xff')}}) + tar_end()),
             "a.tar: the member at byte 0 claims more bytes than follow; is the file complete?");
-  EXPECT_EQ(refused(typed('x', "pax", "99 path=x\n") + member("a", "1") + tar_end()),
+  EXPECT_EQ(refused_tar(typed('x', "pax", "99 path=x\n") + member("a", "1") + tar_end()),
             "a.tar: is damaged: what pax says at byte 512 cannot be read");
-  EXPECT_EQ(refused(typed('x', "pax", "10 size=x\n") + member("a", "1") + tar_end()),
+  EXPECT_EQ(refused_tar(typed('x', "pax", "10 size=x\n") + member("a", "1") + tar_end()),
             "a.tar: is damaged: 'x' at byte 512 is no size");
-  EXPECT_EQ(refused(typed('S', "holes", "1") + tar_end()),
+  EXPECT_EQ(refused_tar(typed('S', "holes", "1") + tar_end()),
             "a.tar: 'holes' is stored with holes (sparse), which cannot be read");
   EXPECT_EQ(error_of([] { tar_header(std::string(101, 'a'), 0); }),
             "tar: '" + std::string(101, 'a') + "' has 101 bytes, a name in an archive up to 100");

@@ -8,12 +8,12 @@
 namespace fovea::kernels {
 namespace {
 
-struct Inputs {
+struct AdditiveProblem {
   AttentionShape shape;
   bool per_head;
   Floats query, key, weight, d_scores;
 
-  explicit Inputs(const AttentionShape& s, bool weight_per_head = false)
+  explicit AdditiveProblem(const AttentionShape& s, bool weight_per_head = false)
       : shape(s),
         per_head(weight_per_head),
         query(random_numbers(s.batch * s.head * s.query * s.dim, 1, -3, 3)),
@@ -28,10 +28,10 @@ struct Inputs {
 };
 
 template <class T>
-struct Result {
+struct AdditiveResult {
   std::vector<T> scores, d_query, d_key, d_weight;
 
-  explicit Result(const Inputs& in, T start = 0)
+  explicit AdditiveResult(const AdditiveProblem& in, T start = 0)
       : scores(in.d_scores.size(), start),
         d_query(in.query.size(), start),
         d_key(in.key.size(), start),
@@ -40,9 +40,9 @@ struct Result {
 
 // The formulas of additive.h in T.
 template <class T>
-Result<T> plain(const Inputs& in) {
+AdditiveResult<T> plain(const AdditiveProblem& in) {
   const AttentionShape& s = in.shape;
-  Result<T> out(in);
+  AdditiveResult<T> out(in);
   for (Index row = 0; row < s.batch * s.head * s.query; ++row) {
     const Index h = row / s.query % s.head, b = row / s.query / s.head;
     for (Index j = 0; j < s.key; ++j) {
@@ -67,7 +67,7 @@ HeadView<Number> contiguous(Number* data, Index head, Index time, Index dim) {
   return {data, head * time * dim, time * dim, dim};
 }
 
-AdditiveInput input_of(const Inputs& in) {
+AdditiveInput input_of(const AdditiveProblem& in) {
   const AttentionShape& s = in.shape;
   return {.shape = s,
           .query = contiguous(in.query.data(), s.head, s.query, s.dim),
@@ -77,9 +77,9 @@ AdditiveInput input_of(const Inputs& in) {
 }
 
 // `add`: gradients to 7 each.
-Result<float> computed(const Inputs& in, bool add = false) {
+AdditiveResult<float> computed(const AdditiveProblem& in, bool add = false) {
   const AttentionShape& s = in.shape;
-  Result<float> out(in, 7);
+  AdditiveResult<float> out(in, 7);
   additive_scores(input_of(in), out.scores.data());
   additive_scores_backward(
       {.in = input_of(in),
@@ -91,9 +91,9 @@ Result<float> computed(const Inputs& in, bool add = false) {
   return out;
 }
 
-void expect_right(const Inputs& in) {
-  const Result<float> got = computed(in), in_float = plain<float>(in);
-  const Result<double> exact = plain<double>(in);
+void expect_right(const AdditiveProblem& in) {
+  const AdditiveResult<float> got = computed(in), in_float = plain<float>(in);
+  const AdditiveResult<double> exact = plain<double>(in);
   expect_as_exact(got.scores, in_float.scores, exact.scores, "scores, " + in.text(), 5e-7);
   expect_as_exact(got.d_query, in_float.d_query, exact.d_query, "d_query, " + in.text(), 5e-7);
   expect_as_exact(got.d_key, in_float.d_key, exact.d_key, "d_key, " + in.text(), 5e-7);
@@ -109,29 +109,29 @@ class AdditiveKernel : public OnIsa {};
 TEST_P(AdditiveKernel, IsAsExactAsPlainFloatCode) {
   for (const Index dim : {1, 3, 7, 8, 16, 17, 33, 65, 150}) {
     for (const Index key : {1, 2, 7, 30}) {
-      for (const Index query : {1, 5}) expect_right(Inputs(one_head(2, query, key, dim)));
+      for (const Index query : {1, 5}) expect_right(AdditiveProblem(one_head(2, query, key, dim)));
     }
   }
 }
 
 TEST_P(AdditiveKernel, LetsQueryHeadsShareKeysAndWeights) {
   for (const bool per_head : {false, true}) {
-    expect_right(Inputs({3, 2, 2, 4, 5, 33, 0}, per_head));
-    expect_right(Inputs({2, 6, 2, 4, 5, 17, 0}, per_head));
-    expect_right(Inputs({1, 4, 1, 3, 7, 65, 0}, per_head));
+    expect_right(AdditiveProblem({3, 2, 2, 4, 5, 33, 0}, per_head));
+    expect_right(AdditiveProblem({2, 6, 2, 4, 5, 17, 0}, per_head));
+    expect_right(AdditiveProblem({1, 4, 1, 3, 7, 65, 0}, per_head));
   }
 }
 
 TEST_P(AdditiveKernel, SplitsLongRowsOfKeys) {
-  expect_right(Inputs(one_head(1, 2, 700, 65)));
-  expect_right(Inputs(one_head(1, 9, 700, 65)));
-  expect_right(Inputs(one_head(1, 5, 1100, 150)));
+  expect_right(AdditiveProblem(one_head(1, 2, 700, 65)));
+  expect_right(AdditiveProblem(one_head(1, 9, 700, 65)));
+  expect_right(AdditiveProblem(one_head(1, 5, 1100, 150)));
 }
 
 // Where exp(2 q) exp(2 k) would be inf, or inf times 0.
 TEST_P(AdditiveKernel, IsRightForLargeNumbersThatCancel) {
   for (const float size : {15.0f, 19.9f, 30.0f, 100.0f}) {
-    Inputs in(one_head(2, 6, 7, 33));
+    AdditiveProblem in(one_head(2, 6, 7, 33));
     for (std::size_t i = 0; i < in.query.size(); i += 3) in.query[i] += size;
     for (std::size_t i = 0; i < in.key.size(); i += 2) in.key[i] -= size;
     expect_right(in);
@@ -139,8 +139,8 @@ TEST_P(AdditiveKernel, IsRightForLargeNumbersThatCancel) {
 }
 
 TEST_P(AdditiveKernel, AddsToGradientsThatAreThere) {
-  const Inputs in({2, 4, 2, 3, 5, 19, 0}, true);
-  const Result<float> fresh = computed(in), added = computed(in, true);
+  const AdditiveProblem in({2, 4, 2, 3, 5, 19, 0}, true);
+  const AdditiveResult<float> fresh = computed(in), added = computed(in, true);
   auto expect_added = [](const Floats& sum, const Floats& part) {
     for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(sum[i], 7 + part[i], 2e-6f) << i;
   };
@@ -151,7 +151,7 @@ TEST_P(AdditiveKernel, AddsToGradientsThatAreThere) {
 
 TEST_P(AdditiveKernel, ReadsAndWritesVectorsWhereTheyStand) {
   // [batch, time, head, dim + 3] in memory, with a margin behind every vector.
-  const Inputs in({2, 3, 3, 4, 4, 17, 0});
+  const AdditiveProblem in({2, 3, 3, 4, 4, 17, 0});
   const AttentionShape& s = in.shape;
   const Index wide = s.dim + 3, size = s.batch * s.head * s.query * wide;
   auto view = [&](auto* data) {
@@ -168,7 +168,7 @@ TEST_P(AdditiveKernel, ReadsAndWritesVectorsWhereTheyStand) {
   };
   const Floats query = spread(in.query), key = spread(in.key);
   Floats d_query(at(size), 100), d_key = d_query;
-  Result<float> got(in);
+  AdditiveResult<float> got(in);
   AdditiveInput input = input_of(in);
   input.query = view(query.data());
   input.key = view(key.data());
@@ -179,7 +179,7 @@ TEST_P(AdditiveKernel, ReadsAndWritesVectorsWhereTheyStand) {
                             .d_key = {view(d_key.data()), false},
                             .d_weight = got.d_weight.data(),
                             .add_weight = false});
-  const Result<float> packed = computed(in);
+  const AdditiveResult<float> packed = computed(in);
   EXPECT_TRUE(same_bytes(got.scores, packed.scores));
   EXPECT_TRUE(same_bytes(d_query, spread(packed.d_query)));
   EXPECT_TRUE(same_bytes(d_key, spread(packed.d_key)));
@@ -187,16 +187,16 @@ TEST_P(AdditiveKernel, ReadsAndWritesVectorsWhereTheyStand) {
 }
 
 TEST_P(AdditiveKernel, OfNothingHasNoGradient) {
-  EXPECT_EQ(computed(Inputs(one_head(2, 3, 0, 5))).d_query, Floats(30, 0.0f));
-  EXPECT_EQ(computed(Inputs(one_head(2, 0, 3, 5))).d_key, Floats(30, 0.0f));
-  EXPECT_EQ(computed(Inputs(one_head(0, 3, 3, 5))).d_weight, Floats(5, 0.0f));
-  EXPECT_EQ(computed(Inputs(one_head(1, 2, 3, 0))).scores, Floats(6, 0.0f));
+  EXPECT_EQ(computed(AdditiveProblem(one_head(2, 3, 0, 5))).d_query, Floats(30, 0.0f));
+  EXPECT_EQ(computed(AdditiveProblem(one_head(2, 0, 3, 5))).d_key, Floats(30, 0.0f));
+  EXPECT_EQ(computed(AdditiveProblem(one_head(0, 3, 3, 5))).d_weight, Floats(5, 0.0f));
+  EXPECT_EQ(computed(AdditiveProblem(one_head(1, 2, 3, 0))).scores, Floats(6, 0.0f));
 }
 
 TEST_P(AdditiveKernel, GivesTheSameBytesOnAnyNumberOfThreads) {
-  const Inputs in({3, 4, 2, 9, 31, 130, 0});
+  const AdditiveProblem in({3, 4, 2, 9, 31, 130, 0});
   expect_same_on_any_threads([&] {
-    const Result<float> got = computed(in);
+    const AdditiveResult<float> got = computed(in);
     Floats all = got.scores;
     for (const Floats* part : {&got.d_query, &got.d_key, &got.d_weight}) {
       all.insert(all.end(), part->begin(), part->end());

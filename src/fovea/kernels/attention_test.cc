@@ -7,14 +7,14 @@
 namespace fovea::kernels {
 namespace {
 
-struct Case {
+struct AttentionCase {
   AttentionShape shape;
   Index visible = -1;  // of key j for query i: |i - j| <= visible; -1: all
   float softcap = 0;
   bool bias = false;
 };
 
-const std::vector<Case> kCases = {
+const std::vector<AttentionCase> kAttentionCases = {
     {{1, 1, 1, 1, 1, 1, 1}},
     {{1, 2, 1, 3, 7, 17, 5}},
     {{2, 1, 1, 17, 65, 3, 33}},
@@ -26,12 +26,12 @@ const std::vector<Case> kCases = {
 };
 
 template <class T>
-struct Results {
+struct AttentionResults {
   std::vector<T> out, logsumexp, d_query, d_key, d_value, d_bias;
 };
 
-struct Problem {
-  explicit Problem(const Case& c) : test(c) {
+struct AttentionProblem {
+  explicit AttentionProblem(const AttentionCase& c) : test(c) {
     const AttentionShape& s = c.shape;
     const Index heads = s.batch * s.head, kv = s.batch * s.kv_head;
     query = random_numbers(heads * s.query * s.dim, 1, -2, 2);
@@ -49,7 +49,7 @@ struct Problem {
   }
   bool sees(Index i, Index j) const { return test.visible < 0 || std::abs(i - j) <= test.visible; }
 
-  Case test;
+  AttentionCase test;
   Floats query, key, value, bias, d_out;
   std::vector<std::int64_t> row;
   std::vector<Interval> interval;
@@ -57,7 +57,7 @@ struct Problem {
 
 // One head, as the header says it.
 template <class T>
-void by_formula(const Problem& p, Index head, Results<T>& r) {
+void by_formula(const AttentionProblem& p, Index head, AttentionResults<T>& r) {
   const AttentionShape& s = p.test.shape;
   const Index kv = head / s.head * s.kv_head + head % s.head / s.group();
   const T scale = T(1) / std::sqrt(static_cast<T>(s.dim)), cap = static_cast<T>(p.test.softcap);
@@ -113,7 +113,7 @@ void by_formula(const Problem& p, Index head, Results<T>& r) {
 }
 
 template <class T>
-Results<T> empty_results(const Problem& p) {
+AttentionResults<T> empty_results(const AttentionProblem& p) {
   const Index rows = p.test.shape.batch * p.test.shape.head * p.test.shape.query;
   return {std::vector<T>(p.d_out.size()), std::vector<T>(at(rows)),
           std::vector<T>(p.query.size()), std::vector<T>(p.key.size()),
@@ -121,8 +121,8 @@ Results<T> empty_results(const Problem& p) {
 }
 
 template <class T>
-Results<T> by_formula(const Problem& p) {
-  Results<T> r = empty_results<T>(p);
+AttentionResults<T> by_formula(const AttentionProblem& p) {
+  AttentionResults<T> r = empty_results<T>(p);
   for (Index h = 0; h < p.test.shape.batch * p.test.shape.head; ++h) by_formula(p, h, r);
   return r;
 }
@@ -132,9 +132,9 @@ HeadView<Number> heads(Number* data, Index head, Index time, Index dim) {
   return {data, head * time * dim, time * dim, dim};
 }
 
-Results<float> computed(const Problem& p) {
+AttentionResults<float> computed(const AttentionProblem& p) {
   const AttentionShape& s = p.test.shape;
-  Results<float> r = empty_results<float>(p);
+  AttentionResults<float> r = empty_results<float>(p);
   AttentionInput in{.shape = s,
                     .query = heads(p.query.data(), s.head, s.query, s.dim),
                     .key = heads(p.key.data(), s.kv_head, s.key, s.dim),
@@ -164,11 +164,11 @@ constexpr double kTrifle = 4e-7;
 class AttentionKernel : public OnIsa {};
 
 TEST_P(AttentionKernel, IsAsExactAsPlainFloatArithmetic) {
-  for (const Case& c : kCases) {
-    const Problem p(c);
+  for (const AttentionCase& c : kAttentionCases) {
+    const AttentionProblem p(c);
     SCOPED_TRACE(fmt::format("{} queries, {} keys", c.shape.query, c.shape.key));
-    const Results<float> got = computed(p), plain = by_formula<float>(p);
-    const Results<double> exact = by_formula<double>(p);
+    const AttentionResults<float> got = computed(p), plain = by_formula<float>(p);
+    const AttentionResults<double> exact = by_formula<double>(p);
     expect_as_exact(got.out, plain.out, exact.out, "out");
     expect_as_exact(got.d_query, plain.d_query, exact.d_query, "d_query", kTrifle);
     expect_as_exact(got.d_key, plain.d_key, exact.d_key, "d_key", kTrifle);
@@ -185,10 +185,10 @@ TEST_P(AttentionKernel, IsAsExactAsPlainFloatArithmetic) {
 }
 
 TEST(AttentionThreads, GivesTheSameBytesOnAnyNumberOfThreads) {
-  for (const Case& c : kCases) {
-    const Problem p(c);
+  for (const AttentionCase& c : kAttentionCases) {
+    const AttentionProblem p(c);
     expect_same_on_any_threads([&] {
-      const Results<float> r = computed(p);
+      const AttentionResults<float> r = computed(p);
       Floats all = r.out;
       for (const Floats* more : {&r.d_query, &r.d_key, &r.d_value, &r.d_bias}) {
         all.insert(all.end(), more->begin(), more->end());

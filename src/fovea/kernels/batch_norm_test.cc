@@ -5,34 +5,24 @@
 #include <cmath>
 #include <vector>
 
-#include "fovea/base/random.h"
-#include "fovea/kernels/isa.h"
+#include "fovea/kernels/kernels_test_tools.h"
 
 namespace fovea::kernels {
 namespace {
 
-using Floats = std::vector<float>;
-
-Floats random_numbers(Index count, float low, float high, std::uint64_t stream) {
-  Random random{.seed = 8, .stream = stream};
-  Floats numbers(static_cast<std::size_t>(count));
-  for (float& x : numbers) x = random.uniform(low, high);
-  return numbers;
-}
-
-struct Result {
+struct BatchNormResult {
   std::vector<double> mean, variance, y, d_x, d_gain, d_bias;
 };
 
 // The formulas of batch_norm.h in double.
-Result reference(const ChannelShape& s, const Floats& x, const Floats& gain, const Floats& bias,
-                 const Floats& d_y, double epsilon) {
+BatchNormResult reference(const ChannelShape& s, const Floats& x, const Floats& gain,
+                          const Floats& bias, const Floats& d_y, double epsilon) {
   const auto channels = static_cast<std::size_t>(s.channel);
   const auto region = static_cast<std::size_t>(s.region);
   const double count = static_cast<double>(s.batch * s.region);
   const std::vector<double> zeros(channels);
-  Result r{zeros, zeros, std::vector<double>(x.size()), std::vector<double>(x.size()),
-           zeros, zeros};
+  BatchNormResult r{zeros, zeros, std::vector<double>(x.size()), std::vector<double>(x.size()),
+                    zeros, zeros};
   auto channel = [&](std::size_t i) { return i / region % channels; };
   for (std::size_t i = 0; i < x.size(); ++i) r.mean[channel(i)] += x[i] / count;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -66,9 +56,9 @@ TEST(BatchNormKernel, IsRightOnEveryInstructionSet) {
       SCOPED_TRACE(isa + ", region " + std::to_string(region));
       const ChannelShape s{.batch = 129, .channel = 3, .region = region};
       const Index count = s.batch * s.channel * s.region;
-      const Floats x = random_numbers(count, -1, 3, 1), d_y = random_numbers(count, -1, 1, 2);
-      const Floats gain = random_numbers(3, 0.5f, 2, 3), bias = random_numbers(3, -1, 1, 4);
-      const Result truth = reference(s, x, gain, bias, d_y, static_cast<double>(kEpsilon));
+      const Floats x = random_numbers(count, 1, -1, 3), d_y = random_numbers(count, 2);
+      const Floats gain = random_numbers(3, 3, 0.5f, 2), bias = random_numbers(3, 4);
+      const BatchNormResult truth = reference(s, x, gain, bias, d_y, static_cast<double>(kEpsilon));
 
       Floats mean(3), variance(3), inverse(3), y(x.size()), d_x(x.size()), d_gain(3), d_bias(3);
       channel_moments(s, x.data(), mean.data(), variance.data());

@@ -6,43 +6,31 @@
 #include <thread>
 #include <vector>
 
-#include "fovea/base/parallel.h"
-#include "fovea/base/random.h"
-#include "fovea/kernels/isa.h"
+#include "fovea/kernels/kernels_test_tools.h"
 
 namespace fovea::kernels {
 namespace {
 
-template <class T>
-using Numbers = std::vector<T>;
-
-Numbers<float> random_numbers(Index count, std::uint64_t stream) {
-  Random random{.seed = 3, .stream = stream};
-  Numbers<float> numbers(static_cast<std::size_t>(count));
-  for (float& x : numbers) x = random.uniform(-1, 1);
-  return numbers;
-}
-
-struct Problem {
-  explicit Problem(const ConvShape& s)
+struct ConvProblem {
+  explicit ConvProblem(const ConvShape& s)
       : shape(s),
         x(random_numbers(s.batch * s.in_image(), 1)),
         weight(random_numbers(s.weights(), 2)),
         bias(random_numbers(s.channel_out, 3)),
         d_y(random_numbers(s.batch * s.out_image(), 4)) {}
   ConvShape shape;
-  Numbers<float> x, weight, bias, d_y;
+  Floats x, weight, bias, d_y;
 };
 
 template <class T>
-struct Result {
-  explicit Result(const ConvShape& s)
+struct ConvResult {
+  explicit ConvResult(const ConvShape& s)
       : y(static_cast<std::size_t>(s.batch * s.out_image())),
         d_x(static_cast<std::size_t>(s.batch * s.in_image())),
         d_weight(static_cast<std::size_t>(s.weights())),
         d_bias(static_cast<std::size_t>(s.channel_out)) {}
-  bool operator==(const Result&) const = default;
-  Numbers<T> y, d_x, d_weight, d_bias;
+  bool operator==(const ConvResult&) const = default;
+  std::vector<T> y, d_x, d_weight, d_bias;
 };
 
 // Calls use(position in y, in x, in weight) for every product of the formula.
@@ -74,9 +62,9 @@ void for_each_product(const ConvShape& s, const Use& use) {
 }
 
 template <class T>
-Result<T> reference(const Problem& p) {
+ConvResult<T> reference(const ConvProblem& p) {
   const ConvShape& s = p.shape;
-  Result<T> r(s);
+  ConvResult<T> r(s);
   const auto region = static_cast<std::size_t>(s.out_height() * s.out_width());
   for (std::size_t i = 0; i < r.y.size(); ++i) {
     const std::size_t channel = i / region % r.d_bias.size();
@@ -91,9 +79,9 @@ Result<T> reference(const Problem& p) {
   return r;
 }
 
-Result<float> run(const Problem& p, Engine engine) {
+ConvResult<float> run(const ConvProblem& p, Engine engine) {
   const ConvShape& s = p.shape;
-  Result<float> r(s);
+  ConvResult<float> r(s);
   conv_forward({s, p.x.data(), p.weight.data(), p.bias.data(), r.y.data(), false, engine});
   conv_backward_input({s, p.weight.data(), p.d_y.data(), r.d_x.data(), engine});
   conv_backward_weight({s, p.x.data(), p.d_y.data(), r.d_weight.data(), engine});
@@ -101,22 +89,12 @@ Result<float> run(const Problem& p, Engine engine) {
   return r;
 }
 
-template <class T>
-double largest_difference(const Numbers<T>& a, const Numbers<double>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double difference = std::abs(static_cast<double>(a[i]) - b[i]);
-    if (!(difference <= largest)) largest = difference;
-  }
-  return largest;
-}
-
-struct Case {
+struct ConvCase {
   const char* name;
   ConvShape shape;
 };
 
-const Case kCases[] = {
+const ConvCase kConvCases[] = {
     {"one_number", {1, 1, 1, 1, 1, 1, 1}},
     {"one_channel", {3, 1, 28, 28, 32, 3, 3, 1, 1}},
     {"rows_in_several_blocks", {2, 3, 60, 70, 4, 5, 5, 1, 2}},
@@ -136,17 +114,17 @@ const Case kCases[] = {
     {"two_outputs_a_channel", {2, 8, 9, 10, 16, 3, 3, 1, 1, 1, 8}},
 };
 
-class Convolution : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Cases, Convolution, testing::ValuesIn(kCases),
+class Convolution : public testing::TestWithParam<ConvCase> {};
+INSTANTIATE_TEST_SUITE_P(Cases, Convolution, testing::ValuesIn(kConvCases),
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST_P(Convolution, IsAsExactAsPlainFloatArithmetic) {
-  const Problem problem(GetParam().shape);
+  const ConvProblem problem(GetParam().shape);
   const auto exact = reference<double>(problem);
   const auto plain = reference<float>(problem);
-  auto expect_exact = [&](const std::string& engine, const Result<float>& got) {
+  auto expect_exact = [&](const std::string& engine, const ConvResult<float>& got) {
     SCOPED_TRACE(engine);
-    auto allowed = [](const Numbers<float>& in_float, const Numbers<double>& truth) {
+    auto allowed = [](const Floats& in_float, const Doubles& truth) {
       return 2 * largest_difference(in_float, truth) + 1e-6;
     };
     EXPECT_LE(largest_difference(got.y, exact.y), allowed(plain.y, exact.y));
@@ -167,10 +145,10 @@ TEST_P(Convolution, GivesTheSameBytesOnAnyNumberOfThreads) {
     int count = threads();
     ~Restore() { set_threads(count); }
   } restore;
-  const Problem problem(GetParam().shape);
+  const ConvProblem problem(GetParam().shape);
   for (const Engine engine : {Engine::kAuto, Engine::kTiles, Engine::kOneDnn}) {
     set_threads(1);
-    const Result<float> one = run(problem, engine);
+    const ConvResult<float> one = run(problem, engine);
     for (const int count : {2, 3}) {
       set_threads(count);
       EXPECT_TRUE(one == run(problem, engine)) << count;
@@ -183,25 +161,25 @@ TEST(ConvolutionPlans, ServeSeveralThreadsAtOnce) {
   for (const ConvShape& shape :
        {ConvShape{5, 8, 14, 14, 16, 3, 3, 1, 1}, ConvShape{5, 13, 14, 14, 17, 3, 3, 1, 1},
         ConvShape{5, 2, 14, 14, 3, 2, 2, 1, 3}}) {
-    const Problem problem(shape);
-    const Result<float> alone = run(problem, Engine::kOneDnn);
-    std::vector<Result<float>> together(4, Result<float>(shape));
+    const ConvProblem problem(shape);
+    const ConvResult<float> alone = run(problem, Engine::kOneDnn);
+    std::vector<ConvResult<float>> together(4, ConvResult<float>(shape));
     std::vector<std::thread> callers;
-    for (Result<float>& result : together) {
+    for (ConvResult<float>& result : together) {
       callers.emplace_back([&] {
         for (int i = 0; i < 10; ++i) result = run(problem, Engine::kOneDnn);
       });
     }
     for (std::thread& caller : callers) caller.join();
-    for (const Result<float>& result : together) EXPECT_TRUE(result == alone);
+    for (const ConvResult<float>& result : together) EXPECT_TRUE(result == alone);
   }
 }
 
 TEST(ConvolutionPlans, AreMadeAnewWhenTheyBecameTooMany) {
-  const Problem first({1, 8, 1, 1, 8, 1, 1});
-  const Result<float> before = run(first, Engine::kOneDnn);
+  const ConvProblem first({1, 8, 1, 1, 8, 1, 1});
+  const ConvResult<float> before = run(first, Engine::kOneDnn);
   for (Index width = 2; width < 100; ++width) {  // three plans each
-    run(Problem({1, 8, 1, width, 8, 1, 1}), Engine::kOneDnn);
+    run(ConvProblem({1, 8, 1, width, 8, 1, 1}), Engine::kOneDnn);
   }
   EXPECT_TRUE(run(first, Engine::kOneDnn) == before);
 }

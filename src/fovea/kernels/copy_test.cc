@@ -12,8 +12,6 @@ namespace {
 
 using Extents = std::vector<Index>;
 
-constexpr float kUntouched = -7;
-
 // Strides of axes that stand in memory in `order` (outermost first), `gap` numbers apart.
 Extents strides_of(const Extents& extent, const std::vector<int>& order, Index gap) {
   Extents stride(extent.size());

@@ -13,8 +13,6 @@
 namespace fovea::kernels {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
 // The formulas, for float (plain code) and double (the truth); p is the parameter.
 template <class T>
 T density(T x) {

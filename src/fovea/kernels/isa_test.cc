@@ -21,7 +21,7 @@ TEST(Isa, TheBestOneIsUsedUnlessAnotherIsChosen) {
 }
 
 TEST(Isa, OneThatIsNotThereIsAnError) {
-  EXPECT_EQ(failure_of([] { UseIsa guard("Z80"); }),
+  EXPECT_EQ(error_of([] { UseIsa guard("Z80"); }),
             "UseIsa: this machine or this build does not have 'Z80'");
   EXPECT_EQ(current_isa(), available_isas().front());
 }

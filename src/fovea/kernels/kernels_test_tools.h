@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,7 +21,9 @@ namespace fovea::kernels {
 using Floats = std::vector<float>;
 using Doubles = std::vector<double>;
 
-inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kUntouched = -77;  // no result is this
 
 // A test that runs once on each instruction set: TEST_P of a class derived from this, and
 // FOVEA_ON_EVERY_ISA. On one thread, so that tests side by side do not wait for each other;

@@ -8,12 +8,12 @@
 namespace fovea::kernels {
 namespace {
 
-struct Inputs {
+struct LinearAttentionProblem {
   AttentionShape shape;
   bool causal, normalize;
   Floats query, key, value, d_out;
 
-  Inputs(const AttentionShape& s, bool is_causal, bool normalized)
+  LinearAttentionProblem(const AttentionShape& s, bool is_causal, bool normalized)
       : shape(s),
         causal(is_causal),
         normalize(normalized),
@@ -30,10 +30,10 @@ struct Inputs {
 };
 
 template <class T>
-struct Result {
+struct LinearAttentionResult {
   std::vector<T> out, d_query, d_key, d_value;
 
-  explicit Result(const Inputs& in, T start = 0)
+  explicit LinearAttentionResult(const LinearAttentionProblem& in, T start = 0)
       : out(in.d_out.size(), start),
         d_query(in.query.size(), start),
         d_key(in.key.size(), start),
@@ -42,10 +42,10 @@ struct Result {
 
 // The formulas of linear_attention.h in T, pair by pair.
 template <class T>
-Result<T> plain(const Inputs& in) {
+LinearAttentionResult<T> plain(const LinearAttentionProblem& in) {
   const AttentionShape& s = in.shape;
   const auto number = [](float x) { return static_cast<T>(x); };
-  Result<T> r(in);
+  LinearAttentionResult<T> r(in);
   for (Index row = 0; row < s.batch * s.head * s.query; ++row) {
     const Index i = row % s.query, h = row / s.query % s.head, b = row / s.query / s.head;
     const Index keys = in.causal ? i + 1 : s.key, first = (b * s.kv_head + h / s.group()) * s.key;
@@ -88,9 +88,9 @@ HeadView<const float> view(const Floats& x, Index heads, Index time, Index dim) 
   return {x.data(), heads * time * dim, time * dim, dim};
 }
 
-Result<float> computed(const Inputs& in) {
+LinearAttentionResult<float> computed(const LinearAttentionProblem& in) {
   const AttentionShape& s = in.shape;
-  Result<float> r(in, 7);
+  LinearAttentionResult<float> r(in, 7);
   Floats denominator(at(in.normalize ? s.batch * s.head * s.query : 0));
   const LinearAttentionInput input{.shape = s,
                                    .query = view(in.query, s.head, s.query, s.dim),
@@ -109,9 +109,9 @@ Result<float> computed(const Inputs& in) {
   return r;
 }
 
-void expect_right(const Inputs& in) {
-  const Result<float> got = computed(in), in_float = plain<float>(in);
-  const Result<double> exact = plain<double>(in);
+void expect_right(const LinearAttentionProblem& in) {
+  const LinearAttentionResult<float> got = computed(in), in_float = plain<float>(in);
+  const LinearAttentionResult<double> exact = plain<double>(in);
   expect_as_exact(got.out, in_float.out, exact.out, "out, " + in.text(), 1e-6);
   expect_as_exact(got.d_query, in_float.d_query, exact.d_query, "d_query, " + in.text(), 1e-6);
   expect_as_exact(got.d_key, in_float.d_key, exact.d_key, "d_key, " + in.text(), 1e-6);
@@ -124,7 +124,7 @@ TEST_P(LinearAttentionKernel, IsAsExactAsPlainFloatCodeForEveryLength) {
   for (const Index time : {1, 3, 17, 63, 64, 65, 130, 200}) {
     for (const bool causal : {false, true}) {
       for (const bool normalize : {false, true}) {
-        expect_right(Inputs({1, 1, 1, time, time, 9, 5}, causal, normalize));
+        expect_right(LinearAttentionProblem({1, 1, 1, time, time, 9, 5}, causal, normalize));
       }
     }
   }
@@ -133,36 +133,36 @@ TEST_P(LinearAttentionKernel, IsAsExactAsPlainFloatCodeForEveryLength) {
 TEST_P(LinearAttentionKernel, IsAsExactAsPlainFloatCodeForEveryDim) {
   for (const Index dim : {1, 7, 33, 65}) {
     for (const Index value_dim : {1, 16, 65}) {
-      expect_right(Inputs({2, 1, 1, 70, 70, dim, value_dim}, true, true));
+      expect_right(LinearAttentionProblem({2, 1, 1, 70, 70, dim, value_dim}, true, true));
     }
   }
 }
 
 TEST_P(LinearAttentionKernel, LetsQueryHeadsShareKeys) {
   for (const bool causal : {false, true}) {
-    expect_right(Inputs({2, 6, 2, 67, 67, 5, 4}, causal, true));
-    expect_right(Inputs({1, 3, 1, 67, 67, 5, 4}, causal, false));
+    expect_right(LinearAttentionProblem({2, 6, 2, 67, 67, 5, 4}, causal, true));
+    expect_right(LinearAttentionProblem({1, 3, 1, 67, 67, 5, 4}, causal, false));
   }
 }
 
 TEST_P(LinearAttentionKernel, ReadsFromMoreOrFewerKeysThanQueries) {
-  expect_right(Inputs({1, 2, 2, 3, 150, 7, 4}, false, true));
-  expect_right(Inputs({1, 2, 2, 150, 3, 7, 4}, false, true));
+  expect_right(LinearAttentionProblem({1, 2, 2, 3, 150, 7, 4}, false, true));
+  expect_right(LinearAttentionProblem({1, 2, 2, 150, 3, 7, 4}, false, true));
 }
 
 TEST_P(LinearAttentionKernel, OfNothingIsZero) {
-  expect_right(Inputs({1, 1, 1, 3, 0, 5, 4}, false, true));
-  expect_right(Inputs({1, 1, 1, 0, 3, 5, 4}, false, true));
-  expect_right(Inputs({1, 1, 1, 3, 3, 0, 4}, true, true));
-  expect_right(Inputs({1, 1, 1, 3, 3, 5, 0}, true, false));
-  expect_right(Inputs({0, 1, 1, 3, 3, 5, 4}, true, true));
+  expect_right(LinearAttentionProblem({1, 1, 1, 3, 0, 5, 4}, false, true));
+  expect_right(LinearAttentionProblem({1, 1, 1, 0, 3, 5, 4}, false, true));
+  expect_right(LinearAttentionProblem({1, 1, 1, 3, 3, 0, 4}, true, true));
+  expect_right(LinearAttentionProblem({1, 1, 1, 3, 3, 5, 0}, true, false));
+  expect_right(LinearAttentionProblem({0, 1, 1, 3, 3, 5, 4}, true, true));
 }
 
 TEST_P(LinearAttentionKernel, GivesTheSameBytesOnAnyNumberOfThreads) {
   for (const bool causal : {false, true}) {
-    const Inputs in({3, 4, 2, 201, 201, 33, 17}, causal, true);
+    const LinearAttentionProblem in({3, 4, 2, 201, 201, 33, 17}, causal, true);
     expect_same_on_any_threads([&] {
-      const Result<float> got = computed(in);
+      const LinearAttentionResult<float> got = computed(in);
       Floats all = got.out;
       for (const Floats* part : {&got.d_query, &got.d_key, &got.d_value}) {
         all.insert(all.end(), part->begin(), part->end());

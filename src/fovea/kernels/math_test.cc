@@ -15,9 +15,6 @@
 namespace fovea::kernels {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
 Floats mapped(Unary op, const Floats& x) {
   Floats y(x.size());
   map(op, x.data(), y.data(), static_cast<Index>(x.size()));

@@ -13,8 +13,6 @@
 namespace fovea::kernels {
 namespace {
 
-constexpr float kUntouched = -77;
-
 double activated(Activation activation, double x) {
   switch (activation) {
     case Activation::kNone:

@@ -8,11 +8,11 @@
 namespace fovea::kernels {
 namespace {
 
-struct Inputs {
+struct NormProblem {
   Index rows, dim;
   Floats x, gain, bias, d_y;
 
-  Inputs(Index r, Index n, float centre = 0)
+  NormProblem(Index r, Index n, float centre = 0)
       : rows(r),
         dim(n),
         x(random_numbers(r * n, 1, centre - 2, centre + 2)),
@@ -22,14 +22,14 @@ struct Inputs {
 };
 
 template <class T>
-struct Result {
+struct NormResult {
   std::vector<T> y, d_x, d_gain, d_bias;
 };
 
 // The formulas of norm.h in T.
 template <class T>
-Result<T> plain(const Inputs& in, bool with_mean, T epsilon) {
-  Result<T> out;
+NormResult<T> plain(const NormProblem& in, bool with_mean, T epsilon) {
+  NormResult<T> out;
   out.d_gain.resize(in.gain.size());
   out.d_bias.resize(in.gain.size());
   const T count = static_cast<T>(in.dim);
@@ -56,8 +56,8 @@ Result<T> plain(const Inputs& in, bool with_mean, T epsilon) {
   return out;
 }
 
-Result<float> computed(const Inputs& in, bool with_mean, float epsilon) {
-  Result<float> out;
+NormResult<float> computed(const NormProblem& in, bool with_mean, float epsilon) {
+  NormResult<float> out;
   out.y.resize(in.x.size());
   out.d_x.resize(in.x.size());
   out.d_gain.resize(in.gain.size(), -7);
@@ -92,10 +92,10 @@ TEST_P(NormKernel, IsAsExactAsPlainFloatCode) {
   for (const Index dim : {2, 3, 7, 8, 16, 17, 33, 65, 150, 512}) {
     for (const Index rows : {1, 9, 70}) {
       for (const bool with_mean : {true, false}) {
-        const Inputs in(rows, dim, with_mean ? 3.0f : 0.0f);
-        const Result<float> got = computed(in, with_mean, 1e-5f);
-        const Result<float> in_float = plain<float>(in, with_mean, 1e-5f);
-        const Result<double> exact = plain<double>(in, with_mean, static_cast<double>(1e-5f));
+        const NormProblem in(rows, dim, with_mean ? 3.0f : 0.0f);
+        const NormResult<float> got = computed(in, with_mean, 1e-5f);
+        const NormResult<float> in_float = plain<float>(in, with_mean, 1e-5f);
+        const NormResult<double> exact = plain<double>(in, with_mean, static_cast<double>(1e-5f));
         const std::string what = fmt::format("{} rows of {}, {}", rows, dim, with_mean);
         expect_as_exact(got.y, in_float.y, exact.y, "y, " + what, 5e-7);
         expect_as_exact(got.d_x, in_float.d_x, exact.d_x, "d_x, " + what, 5e-7);
@@ -108,22 +108,22 @@ TEST_P(NormKernel, IsAsExactAsPlainFloatCode) {
 }
 
 TEST_P(NormKernel, OfEqualNumbersIsTheBias) {
-  Inputs in(2, 17);
+  NormProblem in(2, 17);
   std::fill(in.x.begin(), in.x.end(), 3.0f);
-  const Result<float> got = computed(in, true, 1e-5f);
+  const NormResult<float> got = computed(in, true, 1e-5f);
   for (std::size_t i = 0; i < got.y.size(); ++i) EXPECT_EQ(got.y[i], in.bias[i % 17]);
 }
 
 TEST_P(NormKernel, OfNoRowsHasNoGradient) {
-  const Result<float> got = computed(Inputs(0, 5), true, 1e-5f);
+  const NormResult<float> got = computed(NormProblem(0, 5), true, 1e-5f);
   EXPECT_EQ(got.d_gain, Floats(5, 0.0f));
   EXPECT_EQ(got.d_bias, Floats(5, 0.0f));
 }
 
 TEST_P(NormKernel, GivesTheSameBytesOnAnyNumberOfThreads) {
-  const Inputs in(700, 65);
+  const NormProblem in(700, 65);
   expect_same_on_any_threads([&] {
-    const Result<float> got = computed(in, true, 1e-5f);
+    const NormResult<float> got = computed(in, true, 1e-5f);
     Floats all = got.y;
     for (const Floats* part : {&got.d_x, &got.d_gain, &got.d_bias}) {
       all.insert(all.end(), part->begin(), part->end());

@@ -5,13 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "fovea/base/random.h"
-#include "fovea/kernels/isa.h"
+#include "fovea/kernels/kernels_test_tools.h"
 
 namespace fovea::kernels {
 namespace {
-
-constexpr float kUntouched = 77;
 
 // Numbers of few values, so that many are equal.
 std::vector<float> few_values(Index count) {

@@ -11,15 +11,13 @@
 namespace fovea::kernels {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-
-struct Extents {
+struct ReducedShape {
   Index outer, length, inner;
 };
 
 // Across lanes (4 to 16), chunks (512 columns, 16,384 numbers) and blocks (4,096 to a sum).
-std::vector<Extents> sizes() {
-  std::vector<Extents> sizes;
+std::vector<ReducedShape> sizes() {
+  std::vector<ReducedShape> sizes;
   for (const Index length :
        {0, 1, 2, 3, 7, 16, 17, 33, 64, 65, 150, 4095, 4096, 4097, 8192, 20'000}) {
     sizes.push_back({1, length, 1});
@@ -37,7 +35,7 @@ std::vector<Extents> sizes() {
   return sizes;
 }
 
-Floats reduced(Reduction op, const Floats& x, const Extents& n, Floats y = {}) {
+Floats reduced(Reduction op, const Floats& x, const ReducedShape& n, Floats y = {}) {
   const bool accumulate = !y.empty();
   y.resize(at(n.outer * n.inner), std::numeric_limits<float>::quiet_NaN());
   reduce({.op = op,
@@ -51,7 +49,7 @@ Floats reduced(Reduction op, const Floats& x, const Extents& n, Floats y = {}) {
 }
 
 template <class T>
-std::vector<T> plain_sum(const Floats& x, const Extents& n) {
+std::vector<T> plain_sum(const Floats& x, const ReducedShape& n) {
   std::vector<T> y(at(n.outer * n.inner), T(0));
   for (Index o = 0; o < n.outer; ++o) {
     for (Index l = 0; l < n.length; ++l) {
@@ -63,14 +61,14 @@ std::vector<T> plain_sum(const Floats& x, const Extents& n) {
   return y;
 }
 
-std::string text(const Extents& n) {
+std::string text(const ReducedShape& n) {
   return fmt::format("[{}, {}, {}]", n.outer, n.length, n.inner);
 }
 
 class ReduceKernel : public OnIsa {};
 
 TEST_P(ReduceKernel, SumsAsExactlyAsPlainFloatCode) {
-  for (const Extents& n : sizes()) {
+  for (const ReducedShape& n : sizes()) {
     const Floats x = random_numbers(n.outer * n.length * n.inner, 1, -1, 3);
     expect_as_exact(reduced(Reduction::kSum, x, n), plain_sum<float>(x, n), plain_sum<double>(x, n),
                     text(n));
@@ -78,7 +76,7 @@ TEST_P(ReduceKernel, SumsAsExactlyAsPlainFloatCode) {
 }
 
 TEST_P(ReduceKernel, FindsMaxima) {
-  for (const Extents& n : sizes()) {
+  for (const ReducedShape& n : sizes()) {
     const Floats x = random_numbers(n.outer * n.length * n.inner, 2, -9, -3);
     Floats expected(at(n.outer * n.inner), -kInf);
     for (Index o = 0; o < n.outer; ++o) {
@@ -99,8 +97,8 @@ TEST_P(ReduceKernel, OfMinusInfinityIsMinusInfinity) {
 }
 
 TEST_P(ReduceKernel, AddsToWhatIsThere) {
-  for (const Extents& n :
-       {Extents{1, 5, 1}, Extents{3, 65, 1}, Extents{2, 3, 17}, Extents{1, 5000, 3}}) {
+  for (const ReducedShape& n : {ReducedShape{1, 5, 1}, ReducedShape{3, 65, 1},
+                                ReducedShape{2, 3, 17}, ReducedShape{1, 5000, 3}}) {
     const Floats x = random_numbers(n.outer * n.length * n.inner, 1);
     const Floats before = random_numbers(n.outer * n.inner, 2, 5, 6);
     Floats expected = reduced(Reduction::kSum, x, n);
@@ -120,8 +118,9 @@ TEST_P(ReduceKernel, OfARowIsTheSameInEveryRow) {
 }
 
 TEST_P(ReduceKernel, GivesTheSameBytesOnAnyNumberOfThreads) {
-  for (const Extents& n : {Extents{1, 100'000, 1}, Extents{1, 9000, 600}, Extents{300, 150, 3},
-                           Extents{5000, 65, 1}, Extents{2, 3, 2000}}) {
+  for (const ReducedShape& n :
+       {ReducedShape{1, 100'000, 1}, ReducedShape{1, 9000, 600}, ReducedShape{300, 150, 3},
+        ReducedShape{5000, 65, 1}, ReducedShape{2, 3, 2000}}) {
     const Floats x = random_numbers(n.outer * n.length * n.inner, 1);
     expect_same_on_any_threads([&] { return reduced(Reduction::kSum, x, n); });
   }

@@ -6,18 +6,10 @@
 #include <cmath>
 #include <vector>
 
-#include "fovea/base/random.h"
-#include "fovea/kernels/isa.h"
+#include "fovea/kernels/kernels_test_tools.h"
 
 namespace fovea::kernels {
 namespace {
-
-std::vector<float> random_numbers(Index count) {
-  Random random{.seed = 6};
-  std::vector<float> numbers(static_cast<std::size_t>(count));
-  for (float& x : numbers) x = random.uniform(-1, 1);
-  return numbers;
-}
 
 // How much of input `at` is in output i.
 double weight(Index i, Index outputs, Index at, Index inputs) {
@@ -54,8 +46,8 @@ TEST(ResizeKernel, IsRightOnEveryInstructionSetAndWritesNothingElse) {
     for (const ResizeShape& s : shapes) {
       SCOPED_TRACE(isa + ", width " + std::to_string(s.width) + " to " +
                    std::to_string(s.out_width));
-      const std::vector<float> x = random_numbers(s.planes * s.height * s.width);
-      const std::vector<float> d_y = random_numbers(s.planes * s.out_height * s.out_width);
+      const Floats x = random_numbers(s.planes * s.height * s.width, 6);
+      const Floats d_y = random_numbers(s.planes * s.out_height * s.out_width, 7);
       std::vector<float> y(d_y.size() + 1, 77), d_x(x.size() + 1, 77);
       resize_bilinear(s, x.data(), y.data());
       resize_bilinear_backward(s, d_y.data(), d_x.data());

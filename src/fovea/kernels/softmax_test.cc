@@ -11,8 +11,6 @@
 namespace fovea::kernels {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-
 // The formulas of softmax.h, one row, in T.
 template <class T>
 std::vector<T> plain_log_softmax(std::span<const float> x) {

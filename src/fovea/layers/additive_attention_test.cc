@@ -6,21 +6,6 @@
 namespace fovea {
 namespace {
 
-// query [2, 3, 4], keys [2, 5, 3], W_a [4, 6], U_a [3, 6] and its bias, w [6]
-std::vector<Tensor> inputs() {
-  return {random_tensor({2, 3, 4}), random_tensor({2, 5, 3}), random_tensor({4, 6}),
-          random_tensor({3, 6}),    random_tensor({6}),       random_tensor({6}, -2, 2, 8)};
-}
-
-AdditiveAttention layer_of(In in) {
-  AdditiveAttention layer;
-  layer.query.weight = in[2];
-  layer.key.weight = in[3];
-  layer.key.bias = in[4];
-  layer.weight = in[5];
-  return layer;
-}
-
 template <class T>
 reference::Array<T> formula(const std::vector<reference::Array<T>>& in,
                             std::vector<Index> lengths) {
@@ -41,17 +26,17 @@ TEST(AdditiveAttention, IsItsFormula) {
   for (const std::vector<Index>& lengths : {std::vector<Index>{5, 5}, {2, 5}}) {
     expect_right(
         [&](In in) {
-          const AdditiveAttention layer = layer_of(in);
+          const AdditiveAttention layer = additive_layer_of(in);
           return layer(in[0], layer.prepare(in[1], lengths)).context;
         },
-        [&](const auto& in) { return formula(in, lengths); }, inputs());
+        [&](const auto& in) { return formula(in, lengths); }, additive_inputs());
   }
 }
 
 TEST(AdditiveAttention, OneQueryAtATimeReadsTheSameMemory) {
   std::vector<Var> in;
-  for (const Tensor& x : inputs()) in.push_back(x);
-  const AdditiveAttention layer = layer_of(in);
+  for (const Tensor& x : additive_inputs()) in.push_back(x);
+  const AdditiveAttention layer = additive_layer_of(in);
   const std::vector<Index> lengths = {4, 5};
   const auto memory = layer.prepare(in[1], lengths);
   const auto whole = layer(in[0], memory);

@@ -10,7 +10,7 @@ namespace {
 using reference::Array;
 using Pairs = std::vector<std::pair<Index, Index>>;
 
-constexpr Index kNodes = 5, kModelDim = 3, kHead = 2, kDim = 4;
+constexpr Index kNodes = 5, kModelDim = 3, kGraphHeads = 2, kGraphDim = 4;
 
 Pairs complete() {
   Pairs pairs;
@@ -24,9 +24,11 @@ Pairs sparse() { return {{0, 0}, {2, 1}, {0, 4}, {1, 1}, {1, 2}, {1, 3}, {2, 0},
 
 // x, W, a_1, a_2, bias
 std::vector<Tensor> inputs(bool averaged) {
-  return {random_tensor({kNodes, kModelDim}), random_tensor({kModelDim, kHead * kDim}, -1, 1, 1),
-          random_tensor({kHead, kDim}, -1, 1, 2), random_tensor({kHead, kDim}, -1, 1, 3),
-          random_tensor({averaged ? kDim : kHead * kDim}, -1, 1, 4)};
+  return {random_tensor({kNodes, kModelDim}),
+          random_tensor({kModelDim, kGraphHeads * kGraphDim}, -1, 1, 1),
+          random_tensor({kGraphHeads, kGraphDim}, -1, 1, 2),
+          random_tensor({kGraphHeads, kGraphDim}, -1, 1, 3),
+          random_tensor({averaged ? kGraphDim : kGraphHeads * kGraphDim}, -1, 1, 4)};
 }
 
 GraphAttention layer_of(In in, bool averaged) {
@@ -43,27 +45,27 @@ GraphAttention layer_of(In in, bool averaged) {
 template <class T>
 Array<T> formula(const std::vector<Array<T>>& in, const Pairs& pairs, bool averaged) {
   const Array<T> h = reference::linear(in[0], in[1]);
-  Array<T> y({kNodes, averaged ? kDim : kHead * kDim});
+  Array<T> y({kNodes, averaged ? kGraphDim : kGraphHeads * kGraphDim});
   for (Index i = 0; i < y.size(); ++i) y[i] = in[4][i % in[4].size()];
-  for (Index k = 0; k < kHead; ++k) {
+  for (Index k = 0; k < kGraphHeads; ++k) {
     for (Index i = 0; i < kNodes; ++i) {
       std::vector<T> scores;
       std::vector<Index> seen;
       for (Index j = 0; j < kNodes; ++j) {
         if (std::find(pairs.begin(), pairs.end(), std::pair(i, j)) == pairs.end()) continue;
-        const T score = reference::dot(&in[2].at(k, 0), &h.at(i, k * kDim), kDim) +
-                        reference::dot(&in[3].at(k, 0), &h.at(j, k * kDim), kDim);
+        const T score = reference::dot(&in[2].at(k, 0), &h.at(i, k * kGraphDim), kGraphDim) +
+                        reference::dot(&in[3].at(k, 0), &h.at(j, k * kGraphDim), kGraphDim);
         scores.push_back(reference::real(score) < 0 ? reference::number<T>(0.2f) * score : score);
         seen.push_back(j);
       }
       const std::vector<T> weights = reference::softmax_weights(scores);
       for (std::size_t n = 0; n < seen.size(); ++n) {
-        for (Index d = 0; d < kDim; ++d) {
-          const T part = weights[n] * h.at(seen[n], k * kDim + d);
+        for (Index d = 0; d < kGraphDim; ++d) {
+          const T part = weights[n] * h.at(seen[n], k * kGraphDim + d);
           if (averaged) {
-            y.at(i, d) += part / reference::number<T>(kHead);
+            y.at(i, d) += part / reference::number<T>(kGraphHeads);
           } else {
-            y.at(i, k * kDim + d) += part;
+            y.at(i, k * kGraphDim + d) += part;
           }
         }
       }
@@ -87,11 +89,12 @@ TEST(GraphAttention, IsTheDenseFormulaOnCompleteAndSparseGraphs) {
 
 TEST(GraphAttention, IsAttendWithItsScoreUnderAMaskOfEdges) {
   Random random{.seed = 1};
-  const GraphAttention layer({.model_dim = kModelDim, .dim = kDim, .heads = kHead}, random);
+  const GraphAttention layer({.model_dim = kModelDim, .dim = kGraphDim, .heads = kGraphHeads},
+                             random);
   const Var x = random_tensor({kNodes, kModelDim});
   fovea::Run run;
   const auto [output, weights] = layer(x, Graph(kNodes, kNodes, sparse()), run);
-  const Var h = split_heads(unsqueeze(layer.project(x), 0), kHead);  // [1, head, query, dim]
+  const Var h = split_heads(unsqueeze(layer.project(x), 0), kGraphHeads);  // [1, head, query, dim]
   const Score outer_sum = custom([&](const Var& q, const Var& k) {
     const Var a = sum(q * unsqueeze(layer.query_weight, 1), -1, true);
     const Var b = sum(k * unsqueeze(layer.key_weight, 1), -1, true);
@@ -99,13 +102,14 @@ TEST(GraphAttention, IsAttendWithItsScoreUnderAMaskOfEdges) {
   });
   const Attended dense_one = attend(h, h, h, {.score = outer_sum, .mask = edges(sparse())});
   expect_close(output.value(), merge_heads(dense_one.output).value().squeeze(0));
-  EXPECT_EQ(dense_one.blind, kHead);
+  EXPECT_EQ(dense_one.blind, kGraphHeads);
   EXPECT_NEAR(weights.value().data()[0], dense_one.weights().data()[0], 1e-6);
 }
 
 TEST(GraphAttention, FollowsANewOrderOfTheNodes) {
   Random random{.seed = 2};
-  const GraphAttention layer({.model_dim = kModelDim, .dim = kDim, .heads = kHead}, random);
+  const GraphAttention layer({.model_dim = kModelDim, .dim = kGraphDim, .heads = kGraphHeads},
+                             random);
   const Var x = random_tensor({kNodes, kModelDim});
   const Index place[] = {3, 0, 4, 1, 2};  // where each node goes
   const Ids order({1, 3, 4, 0, 2});       // and so which one stands at each place
@@ -119,8 +123,8 @@ TEST(GraphAttention, FollowsANewOrderOfTheNodes) {
 
 TEST(GraphAttention, DropsCoefficientsInTrainingOnly) {
   Random random{.seed = 3};
-  const GraphAttention layer({.model_dim = kModelDim, .dim = kDim, .heads = kHead, .dropout = 0.6f},
-                             random);
+  const GraphAttention layer(
+      {.model_dim = kModelDim, .dim = kGraphDim, .heads = kGraphHeads, .dropout = 0.6f}, random);
   const Var x = random_tensor({kNodes, kModelDim});
   const Graph graph(kNodes, kNodes, complete());
   fovea::Run run;

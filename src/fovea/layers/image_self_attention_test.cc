@@ -8,7 +8,7 @@ namespace {
 
 using reference::Array;
 
-ImageSelfAttention layer_of(In in) {
+ImageSelfAttention image_layer_of(In in) {
   ImageSelfAttention layer;
   layer.key.weight = in[1];
   layer.query.weight = in[2];
@@ -20,7 +20,7 @@ ImageSelfAttention layer_of(In in) {
 
 // The paper's sums over locations i of beta_{j,i} h(x_i), with x [batch, channel, height, width].
 template <class T>
-Array<T> formula(const std::vector<Array<T>>& in) {
+Array<T> image_formula(const std::vector<Array<T>>& in) {
   const Array<T>& x = in[0];
   const Index channels = x.shape[1], regions = x.shape[2] * x.shape[3];
   Array<T> locations({x.shape[0], regions, channels});
@@ -51,8 +51,8 @@ Array<T> formula(const std::vector<Array<T>>& in) {
 
 TEST(ImageSelfAttention, IsItsFormulaForAnyHeightAndWidth) {
   for (const auto& [height, width] : {std::pair<Index, Index>{1, 1}, {2, 3}, {4, 1}, {3, 3}}) {
-    expect_right([](In in) { return layer_of(in)(in[0]); },
-                 [](const auto& in) { return formula(in); },
+    expect_right([](In in) { return image_layer_of(in)(in[0]); },
+                 [](const auto& in) { return image_formula(in); },
                  {random_tensor({2, 4, height, width}), random_tensor({4, 2}, -1, 1, 1),
                   random_tensor({4, 2}, -1, 1, 2), random_tensor({4, 3}, -1, 1, 3),
                   random_tensor({3, 4}, -1, 1, 4), random_tensor({1}, 0.5f, 2)});

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "fovea/base/error.h"
+#include "fovea/base/base_test_tools.h"
 #include "fovea/layers/conv.h"
 #include "fovea/layers/dropout.h"
 #include "fovea/layers/embedding.h"
@@ -80,12 +80,7 @@ TEST(Parameters, LoadWhatWasSaved) {
 }
 
 std::string load_error(NamedTensors from, Everything& to) {
-  try {
-    load_tensors("model.safetensors", from, named_tensors(to));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { load_tensors("model.safetensors", from, named_tensors(to)); });
 }
 
 TEST(Parameters, SayWhatDoesNotFitAndChangeNothing) {

@@ -5,6 +5,7 @@
 
 #include "fovea/attention/reference.h"
 #include "fovea/autograd/op_test_util.h"
+#include "fovea/layers/additive_attention.h"
 
 namespace fovea {
 
@@ -21,6 +22,21 @@ inline Tensor identity(Index n) {
   Tensor result = Tensor::zeros({n, n});
   for (Index i = 0; i < n; ++i) result.data()[i * (n + 1)] = 1;
   return result;
+}
+
+// Inputs and parameters of additive attention: query [2, 3, 4], keys [2, 5, 3], W_a [4, 6], U_a [3,
+// 6] and its bias, w [6].
+inline std::vector<Tensor> additive_inputs() {
+  return {random_tensor({2, 3, 4}), random_tensor({2, 5, 3}), random_tensor({4, 6}),
+          random_tensor({3, 6}),    random_tensor({6}),       random_tensor({6}, -2, 2, 8)};
+}
+inline AdditiveAttention additive_layer_of(In in) {
+  AdditiveAttention layer;
+  layer.query.weight = in[2];
+  layer.key.weight = in[3];
+  layer.key.bias = in[4];
+  layer.weight = in[5];
+  return layer;
 }
 
 namespace reference {

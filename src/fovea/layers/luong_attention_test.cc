@@ -9,8 +9,8 @@ namespace {
 using reference::Array;
 using reference::number;
 
-constexpr Index kBatch = 2, kQuery = 3, kKey = 6, kDim = 3;
-const std::vector<Index> kLengths = {4, 6};
+constexpr Index kLuongBatch = 2, kQuery = 3, kLuongKeys = 6, kLuongDim = 3;
+const std::vector<Index> kLuongLengths = {4, 6};
 
 // Which input is which parameter; keys have 2 numbers unless the score is dot.
 struct Case {
@@ -19,12 +19,12 @@ struct Case {
   Index key_dim = 2;
 
   LuongOptions options() const {
-    return {.query_dim = kDim,
+    return {.query_dim = kLuongDim,
             .key_dim = key_dim,
             .score = score,
             .view = view,
             .reach = 2,
-            .most_keys = kKey + 1,
+            .most_keys = kLuongKeys + 1,
             .output_dim = 4};
   }
 };
@@ -32,7 +32,7 @@ struct Case {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const LuongView view : {LuongView::kGlobal, LuongView::kMonotonic, LuongView::kPredictive}) {
-    all.push_back({LuongScore::kDot, view, kDim});
+    all.push_back({LuongScore::kDot, view, kLuongDim});
     all.push_back({LuongScore::kGeneral, view});
     all.push_back({LuongScore::kConcat, view});
     all.push_back({LuongScore::kLocation, view});
@@ -42,15 +42,15 @@ std::vector<Case> cases() {
 
 // state, keys, key, query, weight, location, position, position_weight, output
 std::vector<Tensor> inputs_of(const Case& c) {
-  return {random_tensor({kBatch, kQuery, kDim}),
-          random_tensor({kBatch, kKey, c.key_dim}),
-          random_tensor({c.key_dim, kDim}, -1, 1, 1),
-          random_tensor({kDim, kDim}, -1, 1, 2),
-          random_tensor({kDim}, -1, 1, 3),
-          random_tensor({kDim, kKey + 1}, -1, 1, 4),
-          random_tensor({kDim, kDim}, -1, 1, 5),
-          random_tensor({kDim}, -1, 1, 6),
-          random_tensor({c.key_dim + kDim, 4}, -1, 1, 8)};
+  return {random_tensor({kLuongBatch, kQuery, kLuongDim}),
+          random_tensor({kLuongBatch, kLuongKeys, c.key_dim}),
+          random_tensor({c.key_dim, kLuongDim}, -1, 1, 1),
+          random_tensor({kLuongDim, kLuongDim}, -1, 1, 2),
+          random_tensor({kLuongDim}, -1, 1, 3),
+          random_tensor({kLuongDim, kLuongKeys + 1}, -1, 1, 4),
+          random_tensor({kLuongDim, kLuongDim}, -1, 1, 5),
+          random_tensor({kLuongDim}, -1, 1, 6),
+          random_tensor({c.key_dim + kLuongDim, 4}, -1, 1, 8)};
 }
 
 LuongAttention layer_of(const Case& c, In in) {
@@ -71,28 +71,28 @@ T score_of(const Case& c, const std::vector<Array<T>>& in, const Array<T>& q, co
            Index b, Index i, Index j) {
   switch (c.score) {
     case LuongScore::kConcat:
-      return reference::additive(&q.at(b, i, 0), &k.at(b, j, 0), &in[4][0], kDim);
+      return reference::additive(&q.at(b, i, 0), &k.at(b, j, 0), &in[4][0], kLuongDim);
     case LuongScore::kLocation: {
       T sum(0);
-      for (Index d = 0; d < kDim; ++d) sum += in[0].at(b, i, d) * in[5].at(d, j);
+      for (Index d = 0; d < kLuongDim; ++d) sum += in[0].at(b, i, d) * in[5].at(d, j);
       return sum;
     }
     default:
-      return reference::dot(&q.at(b, i, 0), &k.at(b, j, 0), kDim);
+      return reference::dot(&q.at(b, i, 0), &k.at(b, j, 0), kLuongDim);
   }
 }
 
 // Where the window of query i stands: t = 1 + i, or p.
 template <class T>
 Array<T> centers(const Case& c, const std::vector<Array<T>>& in) {
-  Array<T> center({kBatch, kQuery});
+  Array<T> center({kLuongBatch, kQuery});
   const Array<T> hidden = reference::linear(in[0], in[6]);
-  for (Index at = 0; at < kBatch * kQuery; ++at) {
+  for (Index at = 0; at < kLuongBatch * kQuery; ++at) {
     center[at] = number<T>(1 + at % kQuery);
     if (c.view != LuongView::kPredictive) continue;
     T sum(0);
-    for (Index d = 0; d < kDim; ++d) sum += in[7][d] * std::tanh(hidden[at * kDim + d]);
-    const T length = number<T>(kLengths[static_cast<std::size_t>(at / kQuery)]);
+    for (Index d = 0; d < kLuongDim; ++d) sum += in[7][d] * std::tanh(hidden[at * kLuongDim + d]);
+    const T length = number<T>(kLuongLengths[static_cast<std::size_t>(at / kQuery)]);
     center[at] = length / (T(1) + std::exp(-sum));
   }
   return center;
@@ -111,20 +111,20 @@ Array<T> formula(const Case& c, const std::vector<Array<T>>& in) {
       .visible =
           [&](Index b, Index, Index i, Index j) {
             const double away = static_cast<double>(j) - reference::real(center.at(b, i));
-            return j < kLengths[static_cast<std::size_t>(b)] &&
+            return j < kLuongLengths[static_cast<std::size_t>(b)] &&
                    (c.view == LuongView::kGlobal || std::abs(away) <= 2);
           }};
-  Array<T> weights = reference::attention_weights(a, kBatch, kKey);
+  Array<T> weights = reference::attention_weights(a, kLuongBatch, kLuongKeys);
   for (Index at = 0; c.view == LuongView::kPredictive && at < weights.size(); ++at) {
-    const T away = number<T>(at % kKey) - center[at / kKey];
+    const T away = number<T>(at % kLuongKeys) - center[at / kLuongKeys];
     weights[at] *= std::exp(-away * away / number<T>(2));  // deviation 1
   }
   const Array<T> context = reference::read(weights, reference::split_heads(in[1], 1));
-  Array<T> both({kBatch, kQuery, c.key_dim + kDim});
-  for (Index row = 0; row < kBatch * kQuery; ++row) {
-    T* to = &both[row * (c.key_dim + kDim)];
+  Array<T> both({kLuongBatch, kQuery, c.key_dim + kLuongDim});
+  for (Index row = 0; row < kLuongBatch * kQuery; ++row) {
+    T* to = &both[row * (c.key_dim + kLuongDim)];
     std::copy_n(&context[row * c.key_dim], c.key_dim, to);
-    std::copy_n(&in[0][row * kDim], kDim, to + c.key_dim);
+    std::copy_n(&in[0][row * kLuongDim], kLuongDim, to + c.key_dim);
   }
   return reference::map(reference::linear(both, in[8]), [](auto x) { return std::tanh(x); });
 }
@@ -136,7 +136,7 @@ TEST(LuongAttention, EveryScoreAndViewIsItsFormula) {
     expect_right(
         [&](In in) {
           const LuongAttention layer = layer_of(c, in);
-          return layer(in[0], layer.prepare(in[1], kLengths), 1).state;
+          return layer(in[0], layer.prepare(in[1], kLuongLengths), 1).state;
         },
         [&](const auto& in) { return formula(c, in); }, inputs_of(c));
   }
@@ -147,7 +147,7 @@ TEST(LuongAttention, OneStepAtATimeIsTheWholeAtOnce) {
     std::vector<Var> in;
     for (const Tensor& x : inputs_of(c)) in.push_back(x);
     const LuongAttention layer = layer_of(c, in);
-    const auto memory = layer.prepare(in[1], kLengths);
+    const auto memory = layer.prepare(in[1], kLuongLengths);
     const auto whole = layer(in[0], memory);
     for (Index t = 0; t < kQuery; ++t) {
       const auto step = layer(select(in[0], 1, t), memory, t);
@@ -159,18 +159,18 @@ TEST(LuongAttention, OneStepAtATimeIsTheWholeAtOnce) {
 
 TEST(LuongAttention, LocalReadsNothingOutsideItsWindow) {
   for (const LuongView view : {LuongView::kMonotonic, LuongView::kPredictive}) {
-    const Case c{LuongScore::kDot, view, kDim};
+    const Case c{LuongScore::kDot, view, kLuongDim};
     std::vector<Var> in;
     for (const Tensor& x : inputs_of(c)) in.push_back(x);
     const LuongAttention layer = layer_of(c, in);
-    const auto step = layer(in[0], layer.prepare(in[1], kLengths), 1);
+    const auto step = layer(in[0], layer.prepare(in[1], kLuongLengths), 1);
     const Tensor weights = step.attended.weights();
     Index outside = 0;
     for (Index at = 0; at < weights.size(); ++at) {
-      const Index row = at / kKey;
+      const Index row = at / kLuongKeys;
       const float center = view == LuongView::kMonotonic ? static_cast<float>(1 + row % kQuery)
                                                          : step.center.value().data()[row];
-      if (std::abs(static_cast<float>(at % kKey) - center) <= 2) continue;
+      if (std::abs(static_cast<float>(at % kLuongKeys) - center) <= 2) continue;
       ++outside;
       EXPECT_EQ(weights.data()[at], 0);
     }
@@ -179,14 +179,15 @@ TEST(LuongAttention, LocalReadsNothingOutsideItsWindow) {
 }
 
 TEST(LuongAttention, AWindowBeyondTheEndReadsZeros) {
-  const Case c{LuongScore::kDot, LuongView::kMonotonic, kDim};
+  const Case c{LuongScore::kDot, LuongView::kMonotonic, kLuongDim};
   Random random{.seed = 1};
   const LuongAttention layer(c.options(), random);
   const auto step =
-      layer(random_tensor({2, kDim}), layer.prepare(random_tensor({2, kKey, kDim}), kLengths), 7);
+      layer(random_tensor({2, kLuongDim}),
+            layer.prepare(random_tensor({2, kLuongKeys, kLuongDim}), kLuongLengths), 7);
   EXPECT_EQ(step.attended.blind, 1);  // [5, 9] is beyond the four keys of the first
-  for (Index d = 0; d < kDim; ++d) EXPECT_EQ(step.context.value().data()[d], 0);
-  EXPECT_NE(step.context.value().data()[kDim], 0);
+  for (Index d = 0; d < kLuongDim; ++d) EXPECT_EQ(step.context.value().data()[d], 0);
+  EXPECT_NE(step.context.value().data()[kLuongDim], 0);
 }
 
 TEST(LuongAttention, HasTheParametersOfItsScoreAndViewAlone) {
@@ -198,7 +199,7 @@ TEST(LuongAttention, HasTheParametersOfItsScoreAndViewAlone) {
     return result;
   };
   using Names = std::vector<std::string>;
-  EXPECT_EQ(names({LuongScore::kDot, LuongView::kGlobal, kDim}), (Names{"output.weight"}));
+  EXPECT_EQ(names({LuongScore::kDot, LuongView::kGlobal, kLuongDim}), (Names{"output.weight"}));
   EXPECT_EQ(names({LuongScore::kConcat, LuongView::kMonotonic}),
             (Names{"query.weight", "key.weight", "weight", "output.weight"}));
   EXPECT_EQ(names({LuongScore::kLocation, LuongView::kPredictive}),

@@ -8,26 +8,17 @@ namespace {
 
 using reference::Array;
 constexpr float kNever = -std::numeric_limits<float>::infinity();
-const std::vector<Index> kLengths = {3, 5};
+const std::vector<Index> kPointerLengths = {3, 5};
 
-// query [2, 3, 4], keys [2, 5, 3], W_2 [4, 6], W_1 [3, 6] and its bias, w [6]
-std::vector<Tensor> inputs() {
-  return {random_tensor({2, 3, 4}), random_tensor({2, 5, 3}), random_tensor({4, 6}),
-          random_tensor({3, 6}),    random_tensor({6}),       random_tensor({6}, -2, 2, 8)};
-}
-
-Pointer layer_of(In in) {
+Pointer pointer_of(In in) {
   Pointer layer;
-  layer.attention.query.weight = in[2];
-  layer.attention.key.weight = in[3];
-  layer.attention.key.bias = in[4];
-  layer.attention.weight = in[5];
+  layer.attention = additive_layer_of(in);
   return layer;
 }
 
 // Probabilities [2, 3, 5] where query i may not point to key i, nor into padding.
 template <class T>
-Array<T> formula(const std::vector<Array<T>>& in) {
+Array<T> pointer_formula(const std::vector<Array<T>>& in) {
   const Array<T> q = reference::linear(in[0], in[2]), k = reference::linear(in[1], in[3], in[4]);
   const reference::Attention<T> a{
       .head = 1,
@@ -36,8 +27,10 @@ Array<T> formula(const std::vector<Array<T>>& in) {
           [&](Index b, Index, Index i, Index j) {
             return reference::additive(&q.at(b, i, 0), &k.at(b, j, 0), &in[5][0], 6);
           },
-      .visible = [](Index b, Index, Index i,
-                    Index j) { return i != j && j < kLengths[static_cast<std::size_t>(b)]; }};
+      .visible =
+          [](Index b, Index, Index i, Index j) {
+            return i != j && j < kPointerLengths[static_cast<std::size_t>(b)];
+          }};
   Array<T> weights = reference::attention_weights(a, 2, 5);
   weights.shape = Shape{2, 3, 5};
   return weights;
@@ -52,28 +45,28 @@ Mask not_itself() {
 TEST(Pointer, ItsOutputIsTheDistributionOverTheKeys) {
   expect_right(
       [](In in) {
-        const Pointer layer = layer_of(in);
-        return exp(layer(in[0], layer.prepare(in[1], kLengths), not_itself()));
+        const Pointer layer = pointer_of(in);
+        return exp(layer(in[0], layer.prepare(in[1], kPointerLengths), not_itself()));
       },
-      [](const auto& in) { return formula(in); }, inputs());
+      [](const auto& in) { return pointer_formula(in); }, additive_inputs());
 }
 
 // Of each row the key i + 1, as a loss picks it: -log p may be compared where it is finite.
 TEST(Pointer, LogarithmsHaveTheirGradient) {
   expect_right(
       [](In in) {
-        const Pointer layer = layer_of(in);
-        const Var y = layer(in[0], layer.prepare(in[1], kLengths), not_itself());
+        const Pointer layer = pointer_of(in);
+        const Var y = layer(in[0], layer.prepare(in[1], kPointerLengths), not_itself());
         return pick(y, Ids({2, 3}, {1, 2, 0, 1, 2, 4}));
       },
       [](const auto& in) {
-        const auto p = formula(in);
+        const auto p = pointer_formula(in);
         auto y = Array<std::decay_t<decltype(p[0])>>(Shape{2, 3});
         const Index keys[] = {1, 2, 0, 1, 2, 4};
         for (Index row = 0; row < 6; ++row) y[row] = std::log(p[row * 5 + keys[row]]);
         return y;
       },
-      inputs());
+      additive_inputs());
 }
 
 TEST(Pointer, HiddenKeysAreImpossibleAndGetNoGradient) {
@@ -91,7 +84,7 @@ TEST(Pointer, OneQueryAtATimeIsTheWholeAtOnce) {
   Random random{.seed = 1};
   const Pointer layer({.query_dim = 4, .key_dim = 3, .dim = 6}, random);
   const Var query = random_tensor({2, 3, 4});
-  const auto memory = layer.prepare(random_tensor({2, 5, 3}), kLengths);
+  const auto memory = layer.prepare(random_tensor({2, 5, 3}), kPointerLengths);
   const Tensor whole = exp(layer(query, memory)).value();
   for (Index i = 0; i < 3; ++i)
     expect_close(exp(layer(select(query, 1, i), memory)).value(), whole.select(1, i));

@@ -73,7 +73,7 @@ TEST(CaptionModel, SaysWhatIsWrongWithAFile) {
   const ScratchFolder folder;
   CaptionModel model = some_captioner();
   save(model, folder / "m");
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(error_of([&] {
               CaptionModel given({.features = true, .feature_dim = 3}, model.words, {});
               const Image image = some_scene(0);
               given.say(std::span(&image, 1), "");
@@ -81,7 +81,7 @@ TEST(CaptionModel, SaysWhatIsWrongWithAFile) {
             "caption: this model was trained with features of another network and reads no "
             "pictures");
   fovea::Run run;
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(error_of([&] {
               model.see(Tensor::zeros({1, 3, 64, 64}), "");
             }),
             "caption: a caption is no class, so only attention tells where this model looked");

@@ -11,13 +11,13 @@
 namespace fovea {
 namespace {
 
-constexpr Index kVocab = 7, kRegions = 3, kDim = 3;
+constexpr Index kCaptionVocab = 7, kRegions = 3, kDim = 3;
 
 CaptionerOptions tiny(CaptionAttention attention) {
   return {.attention = attention,
           .features = true,
           .feature_dim = kDim,
-          .vocab = kVocab,
+          .vocab = kCaptionVocab,
           .embedding_dim = 3,
           .hidden = 2,
           .attention_dim = 4};

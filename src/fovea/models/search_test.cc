@@ -10,15 +10,15 @@
 namespace fovea {
 namespace {
 
-constexpr Index kVocab = 150;  // more than the search looks at together, and not a multiple
+constexpr Index kBigramVocab = 150;  // more than the search looks at together, and not a multiple
 constexpr Index kBeams = 5, kLongest = 6;
 
 // The next word depends on the last one alone, and none ends.
 struct Bigrams final : Translator {
   Tensor logits_of = [] {
     Random random{.seed = 3};
-    Tensor table = Tensor::normal({kVocab, kVocab}, 0, 2, random);
-    for (Index w = 0; w < kVocab; ++w) table.data()[w * kVocab + kEndId] = -1e4f;
+    Tensor table = Tensor::normal({kBigramVocab, kBigramVocab}, 0, 2, random);
+    for (Index w = 0; w < kBigramVocab; ++w) table.data()[w * kBigramVocab + kEndId] = -1e4f;
     return table;
   }();
 
@@ -39,9 +39,9 @@ struct Bigrams final : Translator {
   }
 
   double log_probability(std::int32_t before, std::int32_t word) const {
-    const float* row = logits_of.data() + before * kVocab;
+    const float* row = logits_of.data() + before * kBigramVocab;
     double sum = 0;
-    for (Index w = 0; w < kVocab; ++w) sum += std::exp(static_cast<double>(row[w]));
+    for (Index w = 0; w < kBigramVocab; ++w) sum += std::exp(static_cast<double>(row[w]));
     return row[word] - std::log(sum);
   }
 };
@@ -57,7 +57,7 @@ std::vector<Way> plain_search(const Bigrams& model) {
   for (Index step = 0; step < kLongest; ++step) {
     std::vector<Way> all;
     for (const Way& beam : beams) {
-      for (std::int32_t w = 0; w < kVocab; ++w) {
+      for (std::int32_t w = 0; w < kBigramVocab; ++w) {
         if (w == kPadId || w == kBeginId) continue;
         Way next = beam;
         next.log_probability += model.log_probability(beam.words.back(), w);

@@ -130,6 +130,8 @@ inline Answer ask(int port, const std::string& method, const std::string& path,
   return client.answer(method == "HEAD");
 }
 
+inline const std::string kTranslateDog = R"({"model":"en-fr","input":"a dog"})";
+
 // The small translator, loaded anew for each server.
 inline std::vector<ServedModel> small_models(const std::vector<std::string>& names = {"en-fr"}) {
   static const ScratchFolder folder;

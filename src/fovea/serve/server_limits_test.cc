@@ -14,11 +14,9 @@ namespace {
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-const std::string kRun = R"({"input":"a dog"})";
-
 // As it should be at any time, whatever others do.
 void expect_served(const Server& server) {
-  EXPECT_EQ(ask(server.port(), "POST", "/api/run", kRun).json()["translations"][0]["text"],
+  EXPECT_EQ(ask(server.port(), "POST", "/api/run", kTranslateDog).json()["translations"][0]["text"],
             "a dog");
 }
 
@@ -76,9 +74,9 @@ TEST(ServerLimits, ATestingClientIsToldToGoOnOrNot) {
   client.send(
       fmt::format("POST /api/run HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
                   "Content-Length: {}\r\n\r\n",
-                  kRun.size()));
+                  kTranslateDog.size()));
   EXPECT_EQ(client.answer(true).status, 100);
-  client.send(kRun);
+  client.send(kTranslateDog);
   EXPECT_EQ(client.answer().status, 200);
   Client large(server.port());
   large.send(
@@ -94,7 +92,7 @@ TEST(ServerLimits, AllBodiesTogetherAreBounded) {
   Client first(server.port());
   first.send("POST /api/run HTTP/1.1\r\nHost: localhost\r\nContent-Length: 990\r\n\r\n{");
   std::this_thread::sleep_for(milliseconds(100));
-  const Answer answer = ask(server.port(), "POST", "/api/run", kRun);
+  const Answer answer = ask(server.port(), "POST", "/api/run", kTranslateDog);
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.headers.at("retry-after"), "1");
   EXPECT_EQ(ask(server.port(), "GET", "/api/health").status, 200);
@@ -171,9 +169,9 @@ TEST(ServerLimits, AFullQueueSaysComeBackLater) {
   Client running(server.port()), waiting(server.port());
   running.send(request("POST", "/api/attend", long_work()));
   std::this_thread::sleep_for(milliseconds(50));
-  waiting.send(request("POST", "/api/run", kRun));
+  waiting.send(request("POST", "/api/run", kTranslateDog));
   std::this_thread::sleep_for(milliseconds(50));
-  const Answer answer = ask(server.port(), "POST", "/api/run", kRun);
+  const Answer answer = ask(server.port(), "POST", "/api/run", kTranslateDog);
   EXPECT_EQ(answer.status, 503);
   EXPECT_EQ(answer.headers.at("retry-after"), "1");
   EXPECT_EQ(answer.message(), "1 requests wait already; try again soon");
@@ -192,7 +190,7 @@ TEST(ServerLimits, ARequestThatTakesTooLongIsAnswered) {
   const Server server(small_models(), options);
   Client running(server.port()), waiting(server.port());
   running.send(request("POST", "/api/attend", long_work()));
-  waiting.send(request("POST", "/api/run", kRun));
+  waiting.send(request("POST", "/api/run", kTranslateDog));
   const Answer answer = running.answer();
   EXPECT_EQ(answer.status, 504);
   EXPECT_EQ(answer.message(),
@@ -201,7 +199,7 @@ TEST(ServerLimits, ARequestThatTakesTooLongIsAnswered) {
   EXPECT_EQ(waiting.answer().status, 504);  // its turn had not come
   int status = 504;                         // until the work that cannot be stopped is over
   for (int i = 0; i < 100 && status == 504; ++i) {
-    status = ask(server.port(), "POST", "/api/run", kRun).status;
+    status = ask(server.port(), "POST", "/api/run", kTranslateDog).status;
   }
   EXPECT_EQ(status, 200);
 }
@@ -296,7 +294,7 @@ TEST(ServerLimits, ClientsThatLeaveCostNothing) {
   const Server server(small_models(), any_port());
   for (int i = 0; i < 200; ++i) {
     Client client(server.port());
-    client.send(request("POST", "/api/run", kRun));  // and does not wait for the answer
+    client.send(request("POST", "/api/run", kTranslateDog));  // and does not wait for the answer
   }
   expect_served(server);
   std::this_thread::sleep_for(milliseconds(300));

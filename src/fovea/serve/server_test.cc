@@ -14,17 +14,15 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kRun = R"({"model":"en-fr","input":"a dog"})";
-
 TEST(Server, AnswersAtEveryRoute) {
   const Server server(small_models(), any_port());
   EXPECT_EQ(server.url(), fmt::format("http://127.0.0.1:{}/", server.port()));
   EXPECT_EQ(ask(server.port(), "GET", "/api/health").body, R"({"status":"ok"})");
   EXPECT_EQ(ask(server.port(), "GET", "/api/models").json()["models"][0]["name"], "en-fr");
-  const Answer run = ask(server.port(), "POST", "/api/run", kRun);
+  const Answer run = ask(server.port(), "POST", "/api/run", kTranslateDog);
   EXPECT_EQ(run.status, 200);
   EXPECT_EQ(run.json()["translations"][0]["text"], "a dog");
-  EXPECT_EQ(ask(server.port(), "POST", "/api/explain", kRun).json()["output"], "a dog");
+  EXPECT_EQ(ask(server.port(), "POST", "/api/explain", kTranslateDog).json()["output"], "a dog");
   EXPECT_EQ(
       ask(server.port(), "POST", "/api/attend", R"({"query":[[1]],"key":[[1]],"value":[[7]]})")
           .json()["output"],
@@ -44,7 +42,7 @@ TEST(Server, AnswersAtEveryRoute) {
 
 TEST(Server, CountsWhatItDoes) {
   const Server server(small_models(), any_port());
-  ask(server.port(), "POST", "/api/run", kRun);
+  ask(server.port(), "POST", "/api/run", kTranslateDog);
   ask(server.port(), "POST", "/api/run", "{");
   ask(server.port(), "GET", "/etc/passwd");
   const Answer answer = ask(server.port(), "GET", "/metrics");
@@ -65,7 +63,7 @@ TEST(Server, KeepsConnectionsOpenForTheNextRequest) {
   const Server server(small_models(), any_port());
   Client client(server.port());
   for (int i = 0; i < 5; ++i) {
-    client.send(request("POST", "/api/run", kRun));
+    client.send(request("POST", "/api/run", kTranslateDog));
     EXPECT_EQ(client.answer().status, 200);
     client.send(request("GET", "/api/health"));
     EXPECT_EQ(client.answer().status, 200);
@@ -73,7 +71,8 @@ TEST(Server, KeepsConnectionsOpenForTheNextRequest) {
   client.send(request("POST", "/nowhere", "1234") + request("GET", "/api/health", "a body"));
   EXPECT_EQ(client.answer().status, 404);
   EXPECT_EQ(client.answer().status, 200);
-  client.send(request("POST", "/api/run", kRun) + request("GET", "/api/health"));  // at once
+  client.send(request("POST", "/api/run", kTranslateDog) +
+              request("GET", "/api/health"));  // at once
   EXPECT_EQ(client.answer().json()["translations"][0]["text"], "a dog");
   EXPECT_EQ(client.answer().body, R"({"status":"ok"})");
 }
@@ -163,7 +162,7 @@ TEST(Server, ErrorsNameTheirStatusAndReason) {
 TEST(Server, PagesFromElsewhereMayNotAsk) {
   const Server server(small_models(), any_port());
   const auto status = [&](const std::string& headers) {
-    return ask(server.port(), "POST", "/api/run", kRun, headers).status;
+    return ask(server.port(), "POST", "/api/run", kTranslateDog, headers).status;
   };
   EXPECT_EQ(status("Origin: http://localhost\r\n"), 200);
   EXPECT_EQ(status("Origin: http://evil.example\r\n"), 403);
@@ -188,7 +187,7 @@ TEST(Server, ATokenOpensAllButThePage) {
   EXPECT_EQ(status("/api/models", "Authorization: Bearer open\r\n"), 401);
   EXPECT_EQ(status("/api/models?token=open%20sesame"), 200);
   EXPECT_EQ(status("/api/models?token=open"), 401);
-  const Answer answer = ask(server.port(), "POST", "/api/run", kRun);
+  const Answer answer = ask(server.port(), "POST", "/api/run", kTranslateDog);
   EXPECT_EQ(answer.headers.at("www-authenticate"), "Bearer");
 }
 
@@ -278,7 +277,7 @@ TEST(Server, FinishesWhatRunsWhenItStops) {
   Server server(small_models(), options);
   Client running(server.port()), waiting(server.port()), idle(server.port());
   running.send(request("POST", "/api/attend", long_work()));
-  waiting.send(request("POST", "/api/run", kRun));
+  waiting.send(request("POST", "/api/run", kTranslateDog));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   server.stop();
   EXPECT_EQ(running.answer().status, 200);

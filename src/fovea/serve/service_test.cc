@@ -22,7 +22,7 @@ using testing::HasSubstr;
 json attended(const std::string& body) {
   return json::parse(attend_answer(parse_attend_request(body)));
 }
-std::string attend_refusal(const std::string& body) {
+std::string attend_error(const std::string& body) {
   return error_of([&] { attended(body); });
 }
 
@@ -273,13 +273,13 @@ TEST(Attending, SparsemaxAndScoresAsTheyAre) {
 }
 
 TEST(Attending, SaysWhatDoesNotFit) {
-  EXPECT_THAT(attend_refusal(R"({"query":[[1]],"key":[[1,0]],"value":[[1]]})"),
+  EXPECT_THAT(attend_error(R"({"query":[[1]],"key":[[1,0]],"value":[[1]]})"),
               HasSubstr("/api/attend: attend: axis 'dim' is 1 in query"));
-  EXPECT_EQ(attend_refusal(R"({"query":[[1]],"key":[[1,0]],"value":[[1]],"score":"general"})"),
+  EXPECT_EQ(attend_error(R"({"query":[[1]],"key":[[1,0]],"value":[[1]],"score":"general"})"),
             "/api/attend: queries have 1 numbers and keys 2; give the score its 'matrix'");
-  EXPECT_EQ(attend_refusal("{" + kPlane + R"(,"weight":[1,1]})"),
+  EXPECT_EQ(attend_error("{" + kPlane + R"(,"weight":[1,1]})"),
             "/api/attend: 'weight' has no meaning for the score 'scaled-dot'; leave it out");
-  EXPECT_THAT(attend_refusal("{" + kPlane + R"(,"score":"general","matrix":[[1]]})"),
+  EXPECT_THAT(attend_error("{" + kPlane + R"(,"score":"general","matrix":[[1]]})"),
               HasSubstr("/api/attend: attend: the matrix of the general score has shape [1, 1]"));
 }
 

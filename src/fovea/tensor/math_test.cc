@@ -15,8 +15,6 @@ namespace {
 
 using Floats = std::vector<float>;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 Tensor random_tensor(const Shape& shape, std::uint64_t seed = 1) {
   Random random{.seed = seed};
   return Tensor::uniform(shape, -1, 1, random);
@@ -83,7 +81,7 @@ TEST(TensorZip, ReadsAColumnOfAMatrix) {
 
 TEST(TensorZip, SaysWhichShapesDoNotFit) {
   EXPECT_EQ(
-      failure_of([] {
+      error_of([] {
         zip(Binary::kAdd, Tensor::zeros({2, 3}), Tensor::zeros({4}));
       }),
       "arithmetic: shapes [2, 3] and [4] do not broadcast: 3 against 4 in axis 1 from the end");
@@ -136,9 +134,8 @@ TEST(TensorReduce, SumsAndMaximaOfASmallExample) {
   EXPECT_EQ(sum(x.transpose()).item(), 21);
   EXPECT_EQ(sum(Tensor({0})).item(), 0);
   EXPECT_EQ(sum(Tensor({2, 0}), 1).values(), (Floats{0, 0}));
-  EXPECT_EQ(failure_of([&] { sum(x, 2); }),
-            "sum: axis 2 does not exist in [2, 3], which has 2 axes");
-  EXPECT_EQ(failure_of([&] { max(x, -3); }),
+  EXPECT_EQ(error_of([&] { sum(x, 2); }), "sum: axis 2 does not exist in [2, 3], which has 2 axes");
+  EXPECT_EQ(error_of([&] { max(x, -3); }),
             "max: axis -3 does not exist in [2, 3], which has 2 axes");
 }
 
@@ -221,17 +218,17 @@ TEST(TensorMatmul, OfNothingIsNothingOrZero) {
 
 TEST(TensorMatmul, SaysWhatDoesNotFit) {
   EXPECT_EQ(
-      failure_of([] {
+      error_of([] {
         matmul(Tensor::zeros({2, 3}), Tensor::zeros({4, 5}));
       }),
       "matmul: [2, 3] x [4, 5]: the last axis of the first must equal the last but one of the "
       "second");
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               matmul(Tensor::zeros({3}), Tensor::zeros({3, 5}));
             }),
             "matmul: [3] x [3, 5]: the last axis of the first must equal the last but one of the "
             "second");
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               matmul(Tensor::zeros({2, 4, 3}), Tensor::zeros({5, 3, 4}));
             }),
             "matmul: shapes [2] and [5] do not broadcast: 2 against 5 in axis 1 from the end");

@@ -50,24 +50,24 @@ TEST(Shape, DiffersWithItsRankAndItsExtents) {
 }
 
 TEST(Shape, RefusesWhatIsNotOne) {
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               Shape({1, 2, 3, 4, 5, 6, 7});
             }),
             "shape: 7 axes were given, at most 6 are possible");
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               Shape({1, 2, 3, 4, 5, 6}).inserted(0, 1);
             }),
             "shape: 7 axes were given, at most 6 are possible");
-  EXPECT_EQ(failure_of([] { Shape({3, -2}); }), "shape: an extent of -2 is not possible");
+  EXPECT_EQ(error_of([] { Shape({3, -2}); }), "shape: an extent of -2 is not possible");
 }
 
 TEST(Shape, NamesAnAxisThatDoesNotExist) {
   const Shape shape{2, 3};
   EXPECT_EQ(shape.axis("sum", 1), 1);
   EXPECT_EQ(shape.axis("sum", -2), 0);
-  EXPECT_EQ(failure_of([&] { shape.axis("sum", 2); }),
+  EXPECT_EQ(error_of([&] { shape.axis("sum", 2); }),
             "sum: axis 2 does not exist in [2, 3], which has 2 axes");
-  EXPECT_EQ(failure_of([&] { shape.axis("sum", -3); }),
+  EXPECT_EQ(error_of([&] { shape.axis("sum", -3); }),
             "sum: axis -3 does not exist in [2, 3], which has 2 axes");
 }
 
@@ -83,11 +83,11 @@ TEST(Broadcast, StretchesOnesAndAlignsAtTheEnd) {
 
 TEST(Broadcast, SaysWhichAxisDoesNotFit) {
   EXPECT_EQ(
-      failure_of([] {
+      error_of([] {
         broadcast("add", {2, 3, 4}, {2, 4});
       }),
       "add: shapes [2, 3, 4] and [2, 4] do not broadcast: 3 against 2 in axis 2 from the end");
-  EXPECT_NE(failure_of([] { broadcast("add", {3}, {0}); }), "");
+  EXPECT_NE(error_of([] { broadcast("add", {3}, {0}); }), "");
 }
 
 TEST(Axes, GivesTheExtentOfEachName) {
@@ -97,29 +97,29 @@ TEST(Axes, GivesTheExtentOfEachName) {
   EXPECT_EQ(n["query"], 5);
   EXPECT_EQ(n["key"], 7);
   EXPECT_EQ(n["dim"], 64);
-  EXPECT_EQ(failure_of([&] { n["time"]; }), "Axes: no argument has an axis 'time'");
+  EXPECT_EQ(error_of([&] { n["time"]; }), "Axes: no argument has an axis 'time'");
 }
 
 TEST(Axes, NamesTheAxisAndBothArgumentsWhereTheyDiffer) {
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               Axes("attend", {{"query", {2, 8, 5, 64}, "batch head query dim"},
                               {"key", {2, 8, 7, 32}, "batch head key dim"},
                               {"value", {2, 8, 7, 64}, "batch head key value_dim"}});
             }),
             "attend: axis 'dim' is 64 in query [batch=2, head=8, query=5, dim=64] but 32 in key "
             "[batch=2, head=8, key=7, dim=32]");
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               Axes("square", {{"x", {2, 3}, "dim dim"}});
             }),
             "square: axis 'dim' is 2 in x [dim=2, dim=3] but 3 in x [dim=2, dim=3]");
 }
 
 TEST(Axes, SaysHowManyAxesAreNeeded) {
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               Axes("attend", {{"query", {2, 5}, "batch head query dim"}});
             }),
             "attend: query needs 4 axes [batch head query dim] but has shape [2, 5]");
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               Axes("f", {{"x", {}, "batch"}});
             }),
             "f: x needs 1 axes [batch] but has shape []");
@@ -128,7 +128,7 @@ TEST(Axes, SaysHowManyAxesAreNeeded) {
 TEST(Axes, ANumberStandsForItself) {
   const Axes n("conv", {{"image", {4, 3, 7, 9}, "batch 3 height width"}});
   EXPECT_EQ(n["height"], 7);
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               Axes("conv", {{"image", {4, 1, 7, 9}, "batch 3 height width"}});
             }),
             "conv: image needs extent 3 in axis 1 but has shape [4, 1, 7, 9]");

@@ -22,8 +22,6 @@ Tensor counted(const Shape& shape) {
   return x;
 }
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 // Shape and numbers, with every view spelled out as plain index computation.
 struct Plain {
   Shape shape;
@@ -88,7 +86,7 @@ struct Plain {
   }
 };
 
-Shape some_shape() {
+Shape some_viewed_shape() {
   const auto extents = *rc::gen::container<std::vector<Index>>(
       at(drawn(1, 5)), rc::gen::element<Index>(1, 1, 2, 3, 4));
   return Shape(extents);
@@ -171,7 +169,7 @@ void step(Tensor& x, Plain& plain, Tensor& base) {
 }
 
 RC_GTEST_PROP(Views, AreWhatPlainIndexComputationSays, ()) {
-  Tensor base = counted(some_shape());
+  Tensor base = counted(some_viewed_shape());
   Tensor x = base;
   Plain plain{x.shape(), x.values()};
   const int steps = drawn(1, 10);
@@ -205,35 +203,35 @@ TEST(Reshape, FillsInTheOpenExtent) {
 
 TEST(Reshape, SaysWhatDoesNotFit) {
   const Tensor x = counted({2, 3});
-  EXPECT_EQ(failure_of([&] { x.reshape({7}); }), "reshape: [2, 3] has 6 numbers, [7] has 7");
-  EXPECT_EQ(failure_of([&] { x.reshape({4, -1}); }), "reshape: [2, 3] has 6 numbers, [4, 1] has 4");
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(error_of([&] { x.reshape({7}); }), "reshape: [2, 3] has 6 numbers, [7] has 7");
+  EXPECT_EQ(error_of([&] { x.reshape({4, -1}); }), "reshape: [2, 3] has 6 numbers, [4, 1] has 4");
+  EXPECT_EQ(error_of([&] {
               x.reshape({-1, -1});
             }),
             "reshape: [-1, -1] leaves more than one extent open");
 }
 
 TEST(Tensor, OfAnImpossibleShapeIsAnError) {
-  EXPECT_EQ(failure_of([] { Tensor({-1, 3}); }), "Tensor: [-1, 3] has an open extent");
-  EXPECT_EQ(failure_of([] { Tensor::zeros({3, -1}); }), "Tensor: [3, -1] has an open extent");
+  EXPECT_EQ(error_of([] { Tensor({-1, 3}); }), "Tensor: [-1, 3] has an open extent");
+  EXPECT_EQ(error_of([] { Tensor::zeros({3, -1}); }), "Tensor: [3, -1] has an open extent");
   // Whose size, as a product of integers, would wrap around to 0.
   const Index large = Index{1} << 32;
-  EXPECT_EQ(failure_of([=] {
+  EXPECT_EQ(error_of([=] {
               Tensor({large, large});
             }),
             "Tensor: [4294967296, 4294967296] has more numbers than any memory holds");
-  EXPECT_NE(failure_of([=] { Tensor({0, large, large}); }), "");
+  EXPECT_NE(error_of([=] { Tensor({0, large, large}); }), "");
 }
 
 TEST(Tensor, TakesItsValuesInOrder) {
   EXPECT_EQ(Tensor({2, 2}, Floats{1, 2, 3, 4}).select(0, 1).values(), (Floats{3, 4}));
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               Tensor({2, 2}, Floats{1, 2, 3});
             }),
             "Tensor: 3 values do not fill shape [2, 2]");
   EXPECT_EQ(Tensor::full({3}, 7).values(), (Floats{7, 7, 7}));
   EXPECT_EQ(Tensor::scalar(5).item(), 5);
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               Tensor::zeros({2, 3}).item();
             }),
             "item: [2, 3] holds 6 numbers, one is needed");
@@ -283,29 +281,27 @@ TEST(Views, OfNothingAreEmpty) {
 
 TEST(Views, SayWhatDoesNotFit) {
   const Tensor x = counted({3, 4});
-  EXPECT_EQ(failure_of([&] { x.slice(0, 1, 4); }), "slice: [1, 4) is not within axis 0 of [3, 4]");
-  EXPECT_EQ(failure_of([&] { x.slice(-1, -1, 2); }),
-            "slice: [-1, 2) is not within axis 1 of [3, 4]");
-  EXPECT_EQ(failure_of([&] { x.slice(0, 2, 1); }), "slice: [2, 1) is not within axis 0 of [3, 4]");
-  EXPECT_EQ(failure_of([&] { x.select(1, 4); }), "slice: [4, 5) is not within axis 1 of [3, 4]");
-  EXPECT_EQ(failure_of([&] { x.squeeze(1); }), "squeeze: axis 1 of [3, 4] is not 1");
-  EXPECT_EQ(failure_of([&] { x.transpose(0, 2); }),
+  EXPECT_EQ(error_of([&] { x.slice(0, 1, 4); }), "slice: [1, 4) is not within axis 0 of [3, 4]");
+  EXPECT_EQ(error_of([&] { x.slice(-1, -1, 2); }), "slice: [-1, 2) is not within axis 1 of [3, 4]");
+  EXPECT_EQ(error_of([&] { x.slice(0, 2, 1); }), "slice: [2, 1) is not within axis 0 of [3, 4]");
+  EXPECT_EQ(error_of([&] { x.select(1, 4); }), "slice: [4, 5) is not within axis 1 of [3, 4]");
+  EXPECT_EQ(error_of([&] { x.squeeze(1); }), "squeeze: axis 1 of [3, 4] is not 1");
+  EXPECT_EQ(error_of([&] { x.transpose(0, 2); }),
             "transpose: axis 2 does not exist in [3, 4], which has 2 axes");
-  EXPECT_EQ(failure_of([&] { x.unsqueeze(3); }),
+  EXPECT_EQ(error_of([&] { x.unsqueeze(3); }),
             "unsqueeze: [3, 4] has no place 3 for a new axis, only -3 to 2");
-  EXPECT_EQ(failure_of([&] { x.unsqueeze(-4); }),
+  EXPECT_EQ(error_of([&] { x.unsqueeze(-4); }),
             "unsqueeze: [3, 4] has no place -4 for a new axis, only -3 to 2");
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(error_of([&] {
               x.broadcast_to({3, 5});
             }),
             "broadcast_to: shapes [3, 4] and [3, 5] do not broadcast: 4 against 5 in axis 1 from "
             "the end");
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(error_of([&] {
               x.broadcast_to({1, 4});
             }),
             "broadcast_to: [3, 4] does not stretch to [1, 4]");
-  EXPECT_EQ(failure_of([&] { x.broadcast_to({4}); }),
-            "broadcast_to: [3, 4] does not stretch to [4]");
+  EXPECT_EQ(error_of([&] { x.broadcast_to({4}); }), "broadcast_to: [3, 4] does not stretch to [4]");
 }
 
 TEST(SplitHeads, SeesTimeByHeadsWithoutACopy) {
@@ -343,19 +339,19 @@ TEST(MergeHeads, UndoesSplitHeads) {
 }
 
 TEST(SplitHeads, SaysWhatDoesNotFit) {
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               split_heads(counted({2, 3, 8}), 3);
             }),
             "split_heads: model_dim 8 is not a multiple of 3 heads");
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               split_heads(counted({2, 3, 8}), 0);
             }),
             "split_heads: model_dim 8 is not a multiple of 0 heads");
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               split_heads(counted({3, 8}), 2);
             }),
             "split_heads: x needs 3 axes [batch time model_dim] but has shape [3, 8]");
-  EXPECT_EQ(failure_of([] {
+  EXPECT_EQ(error_of([] {
               merge_heads(counted({3, 8}));
             }),
             "merge_heads: x needs 4 axes [batch head time dim] but has shape [3, 8]");
@@ -366,7 +362,7 @@ TEST(CopyInto, WritesThroughViewsAndLeavesTheRest) {
   Tensor window = x.slice(1, 1, 3).transpose();  // [2, 3]
   copy_into(counted({2, 3}), window);
   EXPECT_EQ(x.values(), (Floats{-1, 0, 3, -1, -1, 1, 4, -1, -1, 2, 5, -1}));
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(error_of([&] {
               copy_into(counted({3, 2}), window);
             }),
             "copy: shapes [3, 2] and [2, 3] differ");

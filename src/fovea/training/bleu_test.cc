@@ -20,7 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using Lines = std::vector<std::string>;
 
-BleuScore score_of(const Lines& hypotheses, const Lines& references, BleuOptions options = {}) {
+BleuScore bleu_of(const Lines& hypotheses, const Lines& references, BleuOptions options = {}) {
   return bleu(hypotheses, std::vector<Lines>{references}, options);
 }
 
@@ -39,8 +39,8 @@ std::string tokens_of(std::string_view text, BleuTokens tokens) {
 
 TEST(Bleu, IsPrintedAsSacreBleuPrintsIt) {
   // The example of sacreBLEU's README.
-  const BleuScore score = score_of({"a b c d e f", "k l m n o", "p q r z s y"},
-                                   {"a b c d e f", "k m o l u v", "p q r s w x"});
+  const BleuScore score = bleu_of({"a b c d e f", "k l m n o", "p q r z s y"},
+                                  {"a b c d e f", "k m o l u v", "p q r s w x"});
   EXPECT_EQ(
       score.text(),
       "BLEU = 48.53 82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)");
@@ -52,29 +52,29 @@ TEST(Bleu, IsPrintedAsSacreBleuPrintsIt) {
 
 TEST(Bleu, CountsAndSmoothsAsSacreBleuDoes) {
   // sacreBLEU, test/test_bleu.py.
-  EXPECT_NEAR(score_of({"a b c x"}, {"a b c d"}, raw(0.01)).score, 22.3606797749979, 1e-8);
-  EXPECT_NEAR(score_of({"a b c d"}, {"a b c d"}, raw(0.01)).score, 100, 1e-8);
-  EXPECT_NEAR(score_of({"a b c d", "e f"}, {"x", "y"}, raw(0.01)).score, 0, 1e-8);
+  EXPECT_NEAR(bleu_of({"a b c x"}, {"a b c d"}, raw(0.01)).score, 22.3606797749979, 1e-8);
+  EXPECT_NEAR(bleu_of({"a b c d"}, {"a b c d"}, raw(0.01)).score, 100, 1e-8);
+  EXPECT_NEAR(bleu_of({"a b c d", "e f"}, {"x", "y"}, raw(0.01)).score, 0, 1e-8);
   const Lines hypothesis = {"q p q r x s"}, reference = {"p q r y z s r r"};
-  const BleuScore score = score_of(hypothesis, reference, raw(0.1));
+  const BleuScore score = bleu_of(hypothesis, reference, raw(0.1));
   EXPECT_THAT(score.right, ElementsAre(4, 2, 1, 0));
   EXPECT_THAT(score.total, ElementsAre(6, 5, 4, 3));
   EXPECT_NEAR(score.score, 15.55722182, 1e-8);
-  EXPECT_EQ(score_of(hypothesis, reference, raw(0)).score, 0);
+  EXPECT_EQ(bleu_of(hypothesis, reference, raw(0)).score, 0);
 }
 
 TEST(Bleu, EffectiveOrderHelpsShortSentences) {
   // sacreBLEU, test/test_bleu.py.
-  EXPECT_NEAR(score_of({"b"}, {"a b"}, raw(0.01)).score, 36.78794411714425, 1e-8);
-  EXPECT_NEAR(score_of({"a b"}, {"a b"}, raw(0.01)).score, 100, 1e-8);
-  EXPECT_NEAR(score_of({"a x b"}, {"a b"}, raw(0.01)).score, 3.218297948685433, 1e-8);
-  EXPECT_EQ(score_of({"a b"}, {"a b"}).score, 0);  // without it, three words are too few
-  EXPECT_NEAR(score_of({"a b"}, {"a b"}, {.effective_order = true}).score, 100, 1e-8);
+  EXPECT_NEAR(bleu_of({"b"}, {"a b"}, raw(0.01)).score, 36.78794411714425, 1e-8);
+  EXPECT_NEAR(bleu_of({"a b"}, {"a b"}, raw(0.01)).score, 100, 1e-8);
+  EXPECT_NEAR(bleu_of({"a x b"}, {"a b"}, raw(0.01)).score, 3.218297948685433, 1e-8);
+  EXPECT_EQ(bleu_of({"a b"}, {"a b"}).score, 0);  // without it, three words are too few
+  EXPECT_NEAR(bleu_of({"a b"}, {"a b"}, {.effective_order = true}).score, 100, 1e-8);
 }
 
 TEST(Bleu, EverySmoothingGivesItsFigure) {
   const auto with = [](BleuSmoothing smoothing, std::optional<double> value = {}) {
-    return score_of({"a b c x"}, {"a b c d"}, {.smoothing = smoothing, .smoothing_value = value});
+    return bleu_of({"a b c x"}, {"a b c d"}, {.smoothing = smoothing, .smoothing_value = value});
   };
   EXPECT_NEAR(with(BleuSmoothing::kExponential).score, 100 * std::pow(1. / 8, 1. / 4), 1e-10);
   EXPECT_NEAR(with(BleuSmoothing::kFloor).score, 100 * std::pow(1. / 40, 1. / 4), 1e-10);
@@ -83,7 +83,7 @@ TEST(Bleu, EverySmoothingGivesItsFigure) {
   EXPECT_THAT(with(BleuSmoothing::kFloor).signature, testing::HasSubstr("|smooth:floor[0.10]|"));
   EXPECT_THAT(with(BleuSmoothing::kAddK, 2).signature, testing::HasSubstr("|smooth:add-k[2.00]|"));
   // The second of two orders without a match is halved once more.
-  EXPECT_THAT(score_of({"a x b y"}, {"a z b w"}).precisions,
+  EXPECT_THAT(bleu_of({"a x b y"}, {"a z b w"}).precisions,
               ElementsAre(50, testing::DoubleEq(100. / 6), 12.5, 12.5));
 }
 
@@ -112,7 +112,7 @@ TEST(Bleu, OptionsChangeTheScoreAsInSacreBleu) {
   const Lines hypotheses = {"Prix : 5€ l'an.", "DIE Katze – schläft."};
   const Lines references = {"Prix : 5 € l’an.", "Die Katze schläft – fest."};
   const auto with = [&](BleuTokens tokens, bool lower_case) {
-    return score_of(hypotheses, references, {.tokens = tokens, .lower_case = lower_case}).score;
+    return bleu_of(hypotheses, references, {.tokens = tokens, .lower_case = lower_case}).score;
   };
   EXPECT_NEAR(with(BleuTokens::k13a, false), 11.962385935683088, 1e-10);
   EXPECT_NEAR(with(BleuTokens::k13a, true), 14.70866630857757, 1e-10);
@@ -134,19 +134,19 @@ TEST(Bleu, TakesTheBestOfSeveralReferences) {
 }
 
 TEST(Bleu, AnEmptyHypothesisCountsAndAnEmptyReferenceIsRefused) {
-  EXPECT_EQ(score_of({"", ""}, {"a b", "c"}).text(),
+  EXPECT_EQ(bleu_of({"", ""}, {"a b", "c"}).text(),
             "BLEU = 0.00 0.0/0.0/0.0/0.0 (BP = 0.000 ratio = 0.000 hyp_len = 0 ref_len = 3)");
-  EXPECT_LT(score_of({"a b c d", ""}, {"a b c d", "e"}).score, 100);
-  EXPECT_EQ(failure_of([] {
-              score_of({"a", "b"}, {"a", ""});
+  EXPECT_LT(bleu_of({"a b c d", ""}, {"a b c d", "e"}).score, 100);
+  EXPECT_EQ(error_of([] {
+              bleu_of({"a", "b"}, {"a", ""});
             }),
             "bleu: the reference of sentence 2 is empty");
-  EXPECT_EQ(failure_of([] {
-              score_of({"a", "b"}, {"a"});
+  EXPECT_EQ(error_of([] {
+              bleu_of({"a", "b"}, {"a"});
             }),
             "bleu: 2 hypotheses cannot be compared with 1 references; there must be equally many");
-  EXPECT_EQ(failure_of([] { score_of({}, {}); }), "bleu: there are no sentences to score");
-  EXPECT_EQ(failure_of([] { bleu(Lines{"a"}, {}); }),
+  EXPECT_EQ(error_of([] { bleu_of({}, {}); }), "bleu: there are no sentences to score");
+  EXPECT_EQ(error_of([] { bleu(Lines{"a"}, {}); }),
             "bleu: there are no references to score against");
 }
 

@@ -97,9 +97,9 @@ INSTANTIATE_TEST_SUITE_P(All, CaptionTaskTest,
 TEST(CaptionTask, RefusesWhatThereIsNothingToLearnFrom) {
   CaptionModel model = new_model(CaptionAttention::kSoft);
   const MarkedThings none(0), some(5);
-  EXPECT_EQ(failure_of([&] { CaptionTask(model, none, some, {}); }),
+  EXPECT_EQ(error_of([&] { CaptionTask(model, none, some, {}); }),
             "caption: there are no pictures to learn from");
-  EXPECT_EQ(failure_of([&] { CaptionTask(model, some, none, {}); }),
+  EXPECT_EQ(error_of([&] { CaptionTask(model, some, none, {}); }),
             "caption: there are no pictures for validation");
 }
 

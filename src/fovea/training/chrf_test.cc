@@ -12,7 +12,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-ChrfScore score_of(const Lines& hypotheses, const Lines& references, ChrfOptions options = {}) {
+ChrfScore chrf_of(const Lines& hypotheses, const Lines& references, ChrfOptions options = {}) {
   return chrf(hypotheses, std::vector<Lines>{references}, options);
 }
 
@@ -22,7 +22,7 @@ const Lines kReferences = {"Der Zug kommt um 7.30 Uhr im Bahnhof an.",
                            "Sie lebt in einem kleinen roten Haus.", "Ja, gern."};
 
 TEST(Chrf, IsPrintedAsSacreBleuPrintsIt) {
-  const ChrfScore score = score_of(kHypotheses, kReferences);
+  const ChrfScore score = chrf_of(kHypotheses, kReferences);
   EXPECT_EQ(score.text(), "chrF2 = 60.99");
   EXPECT_NEAR(score.score, 60.99074411946896, 1e-10);
   EXPECT_EQ(
@@ -31,14 +31,14 @@ TEST(Chrf, IsPrintedAsSacreBleuPrintsIt) {
 }
 
 TEST(Chrf, PlusPlusCountsWordsToo) {
-  const ChrfScore score = score_of(kHypotheses, kReferences, chrf_plus_plus());
+  const ChrfScore score = chrf_of(kHypotheses, kReferences, chrf_plus_plus());
   EXPECT_EQ(score.text(), "chrF2++ = 61.52");
   EXPECT_NEAR(score.score, 61.52108878981441, 1e-10);
 }
 
 TEST(Chrf, SplitsOneMarkOffAWord) {
   const auto plus_plus = [](const std::string& hypothesis, const std::string& reference) {
-    return score_of({hypothesis}, {reference}, chrf_plus_plus()).score;
+    return chrf_of({hypothesis}, {reference}, chrf_plus_plus()).score;
   };
   EXPECT_NEAR(plus_plus("(ja nun", "( ja nun"), 100, 1e-10);
   EXPECT_NEAR(plus_plus("ja nun)", "ja nun )"), 100, 1e-10);
@@ -48,31 +48,31 @@ TEST(Chrf, SplitsOneMarkOffAWord) {
 TEST(Chrf, AveragesTheOrdersThatBothSidesHave) {
   // sacreBLEU, test/test_chrf.py.
   const ChrfOptions beta3{.beta = 3};
-  EXPECT_NEAR(score_of({"a"}, {"a"}, beta3).score, 100, 1e-4);
-  EXPECT_NEAR(score_of({"a b c"}, {"abc"}, beta3).score, 100, 1e-4);
-  EXPECT_NEAR(score_of({"a", "b"}, {"a", "c"}, beta3).score, 50, 1e-4);
-  EXPECT_NEAR(score_of({"aa"}, {"ab"}, beta3).score, 25, 1e-4);
-  EXPECT_EQ(score_of({""}, {"reference"}, beta3).score, 0);
+  EXPECT_NEAR(chrf_of({"a"}, {"a"}, beta3).score, 100, 1e-4);
+  EXPECT_NEAR(chrf_of({"a b c"}, {"abc"}, beta3).score, 100, 1e-4);
+  EXPECT_NEAR(chrf_of({"a", "b"}, {"a", "c"}, beta3).score, 50, 1e-4);
+  EXPECT_NEAR(chrf_of({"aa"}, {"ab"}, beta3).score, 25, 1e-4);
+  EXPECT_EQ(chrf_of({""}, {"reference"}, beta3).score, 0);
 }
 
 TEST(Chrf, AveragesAllOrdersWithEpsilonSmoothing) {
   // sacreBLEU, test/test_chrf.py.
   const ChrfOptions epsilon{.beta = 3, .epsilon_smoothing = true};
-  EXPECT_NEAR(score_of({"a"}, {"a"}, epsilon).score, 16.6667, 1e-4);
-  EXPECT_NEAR(score_of({"a b c"}, {"abc"}, epsilon).score, 50, 1e-4);
-  EXPECT_NEAR(score_of({"a", "b"}, {"a", "c"}, epsilon).score, 8.3333, 1e-4);
-  EXPECT_NEAR(score_of({"aa"}, {"ab"}, epsilon).score, 8.3333, 1e-4);
-  EXPECT_NEAR(score_of({"abcdefg"}, {"hijklmnop"}, epsilon).score, 0, 1e-4);
+  EXPECT_NEAR(chrf_of({"a"}, {"a"}, epsilon).score, 16.6667, 1e-4);
+  EXPECT_NEAR(chrf_of({"a b c"}, {"abc"}, epsilon).score, 50, 1e-4);
+  EXPECT_NEAR(chrf_of({"a", "b"}, {"a", "c"}, epsilon).score, 8.3333, 1e-4);
+  EXPECT_NEAR(chrf_of({"aa"}, {"ab"}, epsilon).score, 8.3333, 1e-4);
+  EXPECT_NEAR(chrf_of({"abcdefg"}, {"hijklmnop"}, epsilon).score, 0, 1e-4);
 }
 
 TEST(Chrf, OptionsAreInItsSignature) {
-  const ChrfScore score = score_of({"Prix : 5€ l'an.", "DIE Katze – schläft."},
-                                   {"Prix : 5 € l’an.", "Die Katze schläft – fest."},
-                                   {.word_order = 2,
-                                    .beta = 3,
-                                    .lower_case = true,
-                                    .keep_space = true,
-                                    .epsilon_smoothing = true});
+  const ChrfScore score = chrf_of({"Prix : 5€ l'an.", "DIE Katze – schläft."},
+                                  {"Prix : 5 € l’an.", "Die Katze schläft – fest."},
+                                  {.word_order = 2,
+                                   .beta = 3,
+                                   .lower_case = true,
+                                   .keep_space = true,
+                                   .epsilon_smoothing = true});
   EXPECT_NEAR(score.score, 55.31096177298542, 1e-10);
   EXPECT_EQ(score.name, "chrF3++");
   EXPECT_EQ(score.signature,
@@ -85,9 +85,8 @@ TEST(Chrf, TakesTheReferenceThatGivesASentenceItsBestScore) {
 }
 
 TEST(Chrf, SaysWhatIsWrong) {
-  EXPECT_EQ(failure_of([] { score_of({"a"}, {""}); }),
-            "chrf: the reference of sentence 1 is empty");
-  EXPECT_EQ(failure_of([] { score_of({"a"}, {"a"}, {.char_order = 0}); }),
+  EXPECT_EQ(error_of([] { chrf_of({"a"}, {""}); }), "chrf: the reference of sentence 1 is empty");
+  EXPECT_EQ(error_of([] { chrf_of({"a"}, {"a"}, {.char_order = 0}); }),
             "chrf: char_order is 0, word_order 0, beta 2; they must be at least 1, 0 and 1");
 }
 

@@ -252,7 +252,7 @@ TEST_F(Trainer, SkipsStepsThatAreNotFinite) {
 TEST_F(Trainer, GivesUpAfterManyStepsThatAreNotFinite) {
   CountingTask task;
   task.spoiled = [](Index batch) { return batch >= 20 && batch / 2 != 15 ? std::nan("") : 1; };
-  EXPECT_EQ(failure_of([&] { train(task, options()); }),
+  EXPECT_EQ(error_of([&] { train(task, options()); }),
             "train: the loss or its gradient was not finite in 20 steps in a row, up to step 36; "
             "try a smaller learning rate, a longer warm-up or a smaller limit of the gradient's "
             "norm");
@@ -292,7 +292,7 @@ TEST_F(Trainer, TellsHowFarItIs) {
 TEST_F(Trainer, DoesNotRunOverTheCheckpointOfAnotherRun) {
   CountingTask first, second, third;
   train_until(30, first, options());
-  EXPECT_EQ(failure_of([&] { train(second, options()); }),
+  EXPECT_EQ(error_of([&] { train(second, options()); }),
             (folder / "model.checkpoint") +
                 ": an unfinished run has left this; pass --resume to go on with it, or --restart "
                 "to begin anew without it");
@@ -359,7 +359,7 @@ TEST_F(Trainer, RefusesACheckpointOfOtherOptionsAndNamesThem) {
   other.seed = 4;
   CountingTask second;
   second.data = "other.tsv";
-  EXPECT_EQ(failure_of([&] { train(second, other); }),
+  EXPECT_EQ(error_of([&] { train(second, other); }),
             (folder / "model.checkpoint") +
                 ": is of another run: data was 'counted' and is 'other.tsv', seed was '9' and is "
                 "'4'; give what it was, or pass --restart to begin anew");
@@ -377,7 +377,7 @@ TEST_F(Trainer, WithoutSpaceStopsAndLosesNothing) {
   {
     const FullDisk full(2000);
     CountingTask second;
-    EXPECT_EQ(failure_of([&] { train(second, rest); }),
+    EXPECT_EQ(error_of([&] { train(second, rest); }),
               (folder / "model.checkpoint") +
                   ": cannot write: File too large; free some space, the file that stood there is "
                   "unchanged; stopped after step 31, --resume goes on from the last checkpoint");
@@ -391,24 +391,24 @@ TEST_F(Trainer, FindsOutBeforeTheWorkThatItCannotWrite) {
   TrainOptions nowhere = options();
   nowhere.out = folder / "no/model";
   Witness witness;
-  EXPECT_EQ(failure_of([&] { train(task, nowhere, witness); }),
+  EXPECT_EQ(error_of([&] { train(task, nowhere, witness); }),
             folder / "no/model.checkpoint" +
                 ": cannot write: No such file or directory; does the folder exist?");
   EXPECT_TRUE(witness.losses.empty());
   nowhere.out = folder.path();
-  EXPECT_EQ(failure_of([&] { train(task, nowhere); }),
+  EXPECT_EQ(error_of([&] { train(task, nowhere); }),
             folder.path() + ": cannot write: it is a folder, give the name of a file");
 }
 
 TEST_F(Trainer, RefusesOptionsThatMakeNoSense) {
   CountingTask task;
-  EXPECT_EQ(failure_of([&] { train(task, {}); }),
+  EXPECT_EQ(error_of([&] { train(task, {}); }),
             "train: nothing says when to stop; give steps, minutes or patience");
-  EXPECT_EQ(failure_of([&] { train(task, {.steps = 1, .accumulate = 0}); }),
+  EXPECT_EQ(error_of([&] { train(task, {.steps = 1, .accumulate = 0}); }),
             "train: accumulate is 0, it must be at least 1");
-  EXPECT_EQ(failure_of([&] { train(task, {.steps = 1, .max_norm = 0}); }),
+  EXPECT_EQ(error_of([&] { train(task, {.steps = 1, .max_norm = 0}); }),
             "train: max_norm is 0, it must be above 0");
-  EXPECT_EQ(failure_of([&] { train(task, {.steps = -1, .minutes = 1}); }),
+  EXPECT_EQ(error_of([&] { train(task, {.steps = -1, .minutes = 1}); }),
             "train: -1 steps are too few");
 }
 
