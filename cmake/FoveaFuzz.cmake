@@ -1,4 +1,5 @@
-# One libFuzzer program fuzz_x for every src/fovea/**/x_fuzz.cc; its seeds stand in tests/corpus/x/.
+# For every src/fovea/**/x_fuzz.cc, whose seeds stand in tests/corpus/x/: a libFuzzer program fuzz_x in the
+# preset fuzz, and elsewhere a test fuzz.x, which takes a second.
 file(GLOB_RECURSE FOVEA_FUZZ_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/fovea/*_fuzz.cc)
 
 # Follows the includes of the fuzz sources, a/b.h to a/b.cc and a/b_*.cc, and drops the rest of `sources`:
@@ -35,4 +36,30 @@ function(fovea_add_fuzz_programs)
     target_link_libraries(fuzz_${name} PRIVATE fovea_private)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   endforeach()
+endfunction()
+
+# One program, and one file to compile: the targets' functions have the same name, which is replaced.
+function(fovea_add_short_fuzz_runs executions)
+  set(targets)
+  set(table)
+  foreach(source IN LISTS FOVEA_FUZZ_SOURCES)
+    cmake_path(GET source STEM name)
+    string(REGEX REPLACE "_fuzz$" "" name ${name})
+    string(APPEND targets "#define LLVMFuzzerTestOneInput fuzz_${name}\n#include \"${source}\"\n"
+                          "#undef LLVMFuzzerTestOneInput\n")
+    string(APPEND table "    {\"${name}\", fuzz_${name}},\n")
+    add_test(NAME fuzz.${name} COMMAND fuzz ${name} ${PROJECT_SOURCE_DIR}/tests/corpus ${executions})
+    set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 300)
+  endforeach()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/fuzz_targets.h CONTENT
+"${targets}
+namespace fovea {
+using FuzzTarget = int (*)(const std::uint8_t*, std::size_t);
+constexpr std::pair<const char*, FuzzTarget> kFuzzTargets[] = {
+${table}};
+}  // namespace fovea
+")
+  add_executable(fuzz tests/fuzz.cc)
+  target_include_directories(fuzz PRIVATE ${PROJECT_BINARY_DIR})
+  target_link_libraries(fuzz PRIVATE fovea_private)
 endfunction()

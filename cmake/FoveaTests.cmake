@@ -23,10 +23,6 @@ if(EXISTS /proc/cpuinfo)
 endif()
 set(FOVEA_ISA_FOLDERS kernels autograd attention)
 
-# Folders whose tests are compiled four files at a time, in half the time: names in their unnamed
-# namespaces must differ.
-set(FOVEA_TESTED_TOGETHER attention autograd cli training)
-
 function(fovea_test_options target)
   target_link_libraries(${target} PRIVATE fovea_private GTest::gmock GTest::gtest_main)
   # A fifth less time to compile; the library itself stays as it is shipped.
@@ -44,9 +40,7 @@ fovea_precompile(fovea_test_headers <gmock/gmock.h> <gtest/gtest.h>)
 
 function(fovea_test name)  # (name SOURCES...)
   add_executable(test_${name} ${ARGN})
-  if(name IN_LIST FOVEA_TESTED_TOGETHER)
-    set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
-  endif()
+  fovea_compile_together(test_${name})
   fovea_test_options(test_${name})
   if(FOVEA_PRECOMPILE)
     target_precompile_headers(test_${name} REUSE_FROM fovea_test_headers)
@@ -87,6 +81,11 @@ endforeach()
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.cc)
 if(sources)
   fovea_test(across ${sources})
+endif()
+
+include(FoveaFuzz)
+if(NOT FOVEA_SANITIZE STREQUAL "thread")  # readers have one
+  fovea_add_short_fuzz_runs(20000)
 endif()
 
 if(FOVEA_SANITIZE)
@@ -139,5 +138,5 @@ foreach(script IN LISTS scripts)
   cmake_path(GET script STEM name)
   string(REGEX REPLACE "_test$" "" name ${name})
   add_test(NAME scripts.${name} COMMAND ${script} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(scripts.${name} PROPERTIES TIMEOUT 60 ENVIRONMENT "${FOVEA_TEST_ENVIRONMENT}")
+  set_tests_properties(scripts.${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${FOVEA_TEST_ENVIRONMENT}")
 endforeach()
