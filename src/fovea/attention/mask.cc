@@ -333,12 +333,12 @@ Mask dense(const Tensor& visible) {
   return make<Dense>(four, visible.shape(), 0.0f);
 }
 Mask not_never(const Tensor& bias) {
-  constexpr float kNever = -std::numeric_limits<float>::infinity();
+  constexpr float kHidden = -std::numeric_limits<float>::infinity();
   const Tensor packed = bias.packed();
   const std::span<const float> all = packed.flat();
-  return std::find(all.begin(), all.end(), kNever) == all.end()
+  return std::find(all.begin(), all.end(), kHidden) == all.end()
              ? Mask()
-             : make<Dense>(packed, bias.shape(), kNever);
+             : make<Dense>(packed, bias.shape(), kHidden);
 }
 Mask edges(std::span<const std::pair<Index, Index>> pairs) { return make<Edges>(pairs); }
 

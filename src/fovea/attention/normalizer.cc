@@ -13,7 +13,7 @@ namespace fovea {
 namespace {
 
 constexpr Index kNumbersPerChunk = 16384;
-constexpr float kNever = -std::numeric_limits<float>::infinity();
+constexpr float kImpossible = -std::numeric_limits<float>::infinity();
 
 // Calls row(pointers to row r of each array, its intervals) for every row.
 template <class Row>
@@ -51,7 +51,7 @@ void normalize_row(Normalizer normalizer, float* x, Index count) {
     kernels::softmax(x, x, {1, count});
   } else if (normalizer == Normalizer::kSparsemax) {
     const float most = *std::max_element(x, x + count);
-    if (most == kNever) {
+    if (most == kImpossible) {
       std::fill_n(x, count, 0.0f);
       return;
     }
@@ -61,7 +61,8 @@ void normalize_row(Normalizer normalizer, float* x, Index count) {
       return;
     }
     std::vector<float> finite;
-    std::copy_if(x, x + count, std::back_inserter(finite), [](float s) { return s != kNever; });
+    std::copy_if(x, x + count, std::back_inserter(finite),
+                 [](float s) { return s != kImpossible; });
     const float threshold = sparsemax_threshold(std::move(finite));
     for (Index i = 0; i < count; ++i) x[i] = x[i] <= threshold ? 0.0f : x[i] - threshold;
   }
@@ -141,7 +142,7 @@ Var soft_cap(const Var& x, float softcap) {
   Tensor y = zip(Binary::kMultiply, tanh, Tensor::scalar(softcap));
   const Tensor in = x.value().packed();
   for (Index i = 0; i < y.size(); ++i) {
-    if (in.data()[i] == kNever) y.data()[i] = kNever;
+    if (in.data()[i] == kImpossible) y.data()[i] = kImpossible;
   }
   return record("soft_cap", y, {x}, [=](const Tensor& d_y) {
     const Tensor d = d_y.packed();

@@ -73,14 +73,14 @@ Tensor sums_by_row(const kernels::EdgeLists& lists, const Tensor& x) {
 
 // y = x less the largest number of its query and head, so that no exp overflows.
 void subtract_largest(const kernels::EdgeLists& lists, const float* x, float* y, Index head) {
-  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  constexpr double kLowest = -std::numeric_limits<double>::infinity();
   for_each_row(lists, head, [&](double* most, Index row) {
-    std::fill_n(most, head, kNever);
+    std::fill_n(most, head, kLowest);
     for_each_number(lists, row, head, [&](Index at, Index h) {
       most[h] = std::max(most[h], static_cast<double>(x[at]));
     });
     for_each_number(lists, row, head, [&](Index at, Index h) {
-      y[at] = most[h] == kNever ? x[at] : x[at] - static_cast<float>(most[h]);
+      y[at] = most[h] == kLowest ? x[at] : x[at] - static_cast<float>(most[h]);
     });
   });
 }

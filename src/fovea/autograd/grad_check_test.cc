@@ -7,15 +7,14 @@
 #include <limits>
 #include <vector>
 
+#include "fovea/autograd/op_test_util.h"
 #include "fovea/autograd/record.h"
-#include "fovea/base/base_test_tools.h"
 #include "fovea/tensor/math.h"
 
 namespace fovea {
 namespace {
 
 using Floats = std::vector<float>;
-using In = std::span<const Var>;
 
 // a^2 b, with what may be wrong about it.
 struct Mistakes {

@@ -28,8 +28,7 @@ Case world_case(const ImageModel& model, std::uint64_t seed, Index i) {
 
 class Explainer {
  public:
-  explicit Explainer(const ExplainPictures& work)
-      : work_(work), model_(load_image_model(work.model)) {
+  explicit Explainer(const ExplainPictures& work) : model_(load_image_model(work.model)) {
     const MethodFlags& f = work.methods;
     if (!f.data.empty()) {
       throw UsageError("--data: name the pictures themselves; this model looks at pictures");
@@ -65,7 +64,6 @@ class Explainer {
   const std::vector<std::vector<Trace::Method>>& figures() const { return figures_; }
 
  private:
-  const ExplainPictures& work_;
   std::unique_ptr<ImageModel> model_;
   std::vector<std::string> names_;
   std::optional<ImageCheck> check_;

@@ -17,6 +17,15 @@
 #include "fovea/data/utf8.h"
 
 namespace fovea {
+
+// What a piece writes, and whether it does so without a space before or behind.
+struct TokenizerPiece {
+  std::string name;
+  std::string text{};
+  bool joins_left = false;
+  bool joins_right = false;
+};
+
 namespace {
 
 constexpr std::array<std::string_view, 4> kSpecial = {"<pad>", "<unk>", "<s>", "</s>"};
@@ -24,22 +33,14 @@ constexpr std::string_view kSpace = "\u2581";
 // Normalised text does not contain it: NFKC makes U+25A0 of it.
 constexpr std::string_view kJoiner = "\uFFED";
 
-// What a piece writes, and whether it does so without a space before or behind.
-struct Piece {
-  std::string name;
-  std::string text{};
-  bool joins_left = false;
-  bool joins_right = false;
-};
-
 bool has_subwords(Pieces pieces) { return pieces == Pieces::kUnigram || pieces == Pieces::kBpe; }
 
 SubwordKind subword_kind(Pieces pieces) {
   return pieces == Pieces::kUnigram ? SubwordKind::kUnigram : SubwordKind::kBpe;
 }
 
-Piece make_piece(const std::string& name, Pieces pieces) {
-  Piece piece{.name = name};
+TokenizerPiece make_piece(const std::string& name, Pieces pieces) {
+  TokenizerPiece piece{.name = name};
   std::string_view text = name;
   if (pieces == Pieces::kWords) {
     piece.joins_left = text.size() > kJoiner.size() && text.starts_with(kJoiner);
@@ -147,7 +148,7 @@ std::vector<Subword> learn_checked(std::span<const std::string> sentences,
 struct Tokenizer::State {
   TokenizerOptions options;
   std::vector<Subword> learnt;
-  std::vector<Piece> pieces;
+  std::vector<TokenizerPiece> pieces;
   std::unordered_map<std::string, std::int32_t> ids;  // of words and characters
   std::optional<SubwordEncoder> encoder;              // of subwords
 
@@ -206,7 +207,7 @@ SpelledWords Tokenizer::words(std::span<const std::int32_t> ids,
       continue;
     }
     piece(id);  // checks that there is one
-    const Piece& next = state_->pieces[static_cast<std::size_t>(id)];
+    const TokenizerPiece& next = state_->pieces[static_cast<std::size_t>(id)];
     const bool joined = open || next.joins_left;
     if (result.words.empty() || (!joined && !result.words.back().empty())) {
       result.words.emplace_back();

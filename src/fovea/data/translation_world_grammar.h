@@ -25,7 +25,14 @@ enum class Tense : std::uint8_t {
   kFuture,           // will eat: mangera
   kWhenFuture,       // (I will sleep) when he eats: quand il mangera
 };
-constexpr std::uint32_t tense_bit(Tense tense) { return 1u << static_cast<int>(tense); }
+using Tenses = std::uint32_t;
+constexpr Tenses tense_bit(Tense tense) { return 1u << static_cast<int>(tense); }
+constexpr Tenses kPresent = tense_bit(Tense::kPresent);
+constexpr Tenses kProgressive = tense_bit(Tense::kProgressive);
+constexpr Tenses kPast = tense_bit(Tense::kPast);
+constexpr Tenses kPastProgressive = tense_bit(Tense::kPastProgressive);
+constexpr Tenses kFuture = tense_bit(Tense::kFuture);
+constexpr Tenses kWhenFuture = tense_bit(Tense::kWhenFuture);
 
 enum class Polarity : std::uint8_t { kYes, kNot, kNever, kNoLonger };
 enum class Modal : std::uint8_t { kNone, kCan, kMust, kWantTo };

@@ -41,6 +41,7 @@ constexpr Kinds kOwn = 1 << 19;        // a person, an animal or a place one cal
 constexpr Kinds kOnlyOne = 1 << 20;    // one has one: a mother
 constexpr Kinds kHome = 1 << 22;       // one lives in it
 constexpr Kinds kPassing = 1 << 21;    // of adjectives: what one is for a while, tired
+constexpr Kinds kLiving = kPerson | kAnimal;
 constexpr Kinds kObjects = kThing | kHandy | kText | kClothes;
 constexpr Kinds kPlaces = kRoom | kGoal;
 

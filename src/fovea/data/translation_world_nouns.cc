@@ -199,7 +199,6 @@ constexpr Name kNames[] = {
 };
 
 constexpr Kinds kMade = kObjects | kOpening | kVehicle | kTransit;
-constexpr Kinds kLiving = kPerson | kAnimal;
 
 constexpr Adjective kAdjectives[] = {
     {"little", "petit", "petite", kLiving | kMade | kIndoor, true},

@@ -7,12 +7,9 @@
 namespace fovea::world {
 namespace {
 
-constexpr std::uint32_t kPresent = tense_bit(Tense::kPresent);
-constexpr std::uint32_t kNow = kPresent | tense_bit(Tense::kProgressive);
-constexpr std::uint32_t kPast = tense_bit(Tense::kPast);
-constexpr std::uint32_t kThen = kPast | tense_bit(Tense::kPastProgressive);
-constexpr std::uint32_t kFuture = tense_bit(Tense::kFuture);
-constexpr std::uint32_t kSimple = kPresent | kPast | kFuture;
+constexpr Tenses kNow = kPresent | kProgressive;
+constexpr Tenses kThen = kPast | kPastProgressive;
+constexpr Tenses kSimple = kPresent | kPast | kFuture;
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;

@@ -9,16 +9,8 @@
 namespace fovea::world {
 namespace {
 
-constexpr Kinds kLiving = kPerson | kAnimal;
 constexpr Kinds kOwned = kOwn | kObjects | kOpening | kVehicle | kFood | kDrink;
 
-using Tenses = std::uint32_t;
-constexpr Tenses kPresent = tense_bit(Tense::kPresent);
-constexpr Tenses kProgressive = tense_bit(Tense::kProgressive);
-constexpr Tenses kPast = tense_bit(Tense::kPast);
-constexpr Tenses kPastProgressive = tense_bit(Tense::kPastProgressive);
-constexpr Tenses kFuture = tense_bit(Tense::kFuture);
-constexpr Tenses kWhenFuture = tense_bit(Tense::kWhenFuture);
 constexpr Tenses kMain = kPresent | kProgressive | kPast | kPastProgressive | kFuture;
 
 // Where a noun phrase stands decides which determiners sound right.

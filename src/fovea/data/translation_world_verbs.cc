@@ -73,7 +73,7 @@ std::string before_back_vowel(const std::string& stem) {
 // The imperfect and the future follow from the present and the stem of the future.
 FrenchVerb completed(FrenchVerb verb, const std::string& future) {
   constexpr std::array<std::string_view, 5> kImperfect = {"ais", "ait", "ions", "iez", "aient"};
-  constexpr std::array<std::string_view, 5> kFuture = {"ai", "a", "ons", "ez", "ont"};
+  constexpr std::array<std::string_view, 5> kFutureEndings = {"ai", "a", "ons", "ez", "ont"};
   const bool to_be = verb.infinitive == "être";
   const std::string stem = to_be ? "ét" : without(verb.present[2], 3);
   for (std::size_t i = 0; i < 5; ++i) {
@@ -83,7 +83,7 @@ FrenchVerb completed(FrenchVerb verb, const std::string& future) {
     verb.imperfect[i] = (kImperfect[i].starts_with('i') ? before_i : stem);
     verb.imperfect[i] += kImperfect[i];
     verb.future[i] = future;
-    verb.future[i] += kFuture[i];
+    verb.future[i] += kFutureEndings[i];
   }
   return verb;
 }
@@ -124,7 +124,6 @@ FrenchVerb conjugated_re(std::string_view infinitive) {
                    without(infinitive, 1));
 }
 
-constexpr Kinds kLiving = kPerson | kAnimal;
 constexpr Kinds kGoods = kFood | kDrink | kObjects;
 constexpr Kinds kAnything = kLiving | kObjects | kVehicle | kTransit | kPlaces | kNature;
 

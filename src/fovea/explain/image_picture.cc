@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSide = 208;  // of a panel
 constexpr double kLargeSide = 360;
-constexpr double kGap = 22;
+constexpr double kImageGap = 22;
 constexpr Rgb kTruth{0xff, 0xb0, 0x00}, kLooked{0x3d, 0x9b, 0xff};
 
 // `box` of a picture that is drawn at x, y with `unit` units a pixel.
@@ -113,16 +113,16 @@ class ImagePicture : Sheet {
   // The picture, then a panel for each map, as many as fit side by side.
   void draw_maps() {
     const std::size_t count = maps_.size() + 1;
-    const auto most = static_cast<std::size_t>((kWidest + kGap) / (kSide + kGap));
+    const auto most = static_cast<std::size_t>((kWidest + kImageGap) / (kSide + kImageGap));
     const std::size_t rows = (count + most - 1) / most;
     const std::size_t across = (count + rows - 1) / rows;  // rows equally long
     const double height = height_of(kSide);
-    header(static_cast<double>(across) * (kSide + kGap) - kGap);
+    header(static_cast<double>(across) * (kSide + kImageGap) - kImageGap);
     for (std::size_t first = 0; first < count; first += across) {
       double top = y_, bottom = y_;
       const std::size_t last = std::min(count, first + across);
       const auto x_of = [&](std::size_t i) {
-        return kMargin + static_cast<double>(i - first) * (kSide + kGap);
+        return kMargin + static_cast<double>(i - first) * (kSide + kImageGap);
       };
       for (std::size_t i = first; i < last; ++i) {
         const std::string title = i == 0 ? "the picture" : maps_[i - 1].title;
@@ -175,7 +175,7 @@ class ImagePicture : Sheet {
                  unit = kLargeSide / static_cast<double>(picture_.width);
     const std::size_t scales = std::max<std::size_t>(1, trace_.labels("retina").size());
     const double column = std::max(96.0, 64.0 * 1.25);
-    header(kLargeSide + kGap + column * static_cast<double>(glimpses.size()));
+    header(kLargeSide + kImageGap + column * static_cast<double>(glimpses.size()));
     const double top = y_ + 4;
     place(picture_, kMargin, top, kLargeSide);
     draw_truth(kMargin, top, kLargeSide);
@@ -188,7 +188,7 @@ class ImagePicture : Sheet {
       text(kMargin + unit * static_cast<double>(seen.x0) + 5,
            top + unit * static_cast<double>(seen.y0) + 15, clean(glimpses[i].text), kTitle,
            kLooked);
-      const double x = kMargin + kLargeSide + kGap + column * static_cast<double>(i);
+      const double x = kMargin + kLargeSide + kImageGap + column * static_cast<double>(i);
       double y = top;
       text(x, y + 12, fmt::format("glimpse {}", clean(glimpses[i].text)), kSmall, kSoftInk);
       y += 20;

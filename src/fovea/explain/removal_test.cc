@@ -20,7 +20,7 @@ Tensor diagonal(Index outputs, Index units, float value) {
 
 class RemovalTest : public testing::Test {
  protected:
-  const CopyingTranslator net_;
+  const CopyingTranslator net_{};
   const Words words_ = {4, 5, 6, 7, 8};
   const Said said_{net_, words_, words_};
   const Spelling spelling_{{"a", "b", "c", "d", "e"}, {0, 1, 2, 3, 4}};

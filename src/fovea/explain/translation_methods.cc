@@ -19,7 +19,7 @@ namespace fovea {
 namespace {
 
 // What a method made.
-struct Found {
+struct FoundMap {
   Tensor weights;  // [output, unit]
   std::vector<Trace::Figure> figures{};
 };
@@ -67,18 +67,18 @@ Tensor mean_attention(const Insight& insight, const LookChoice& choice) {
   return map(Unary::kMultiply, total, 1 / static_cast<float>(heads.size()));
 }
 
-Found attention(const Said& said, const MethodOptions& o) {
+FoundMap attention(const Said& said, const MethodOptions& o) {
   return {mean_attention(said.insight(), o.look)};
 }
 
-Found attention_max(const Said& said, const MethodOptions& o) {
+FoundMap attention_max(const Said& said, const MethodOptions& o) {
   const std::vector<Tensor> heads = chosen_heads(said.insight(), o.look);
   Tensor most = heads.at(0);
   for (std::size_t i = 1; i < heads.size(); ++i) most = zip(Binary::kMaximum, most, heads[i]);
   return {most};
 }
 
-Found rolled_out(const Said& said, const MethodOptions& o) {
+FoundMap rolled_out(const Said& said, const MethodOptions& o) {
   const Insight insight = said.insight();
   std::vector<Tensor> layers;
   for (const Insight::Layer& layer : insight.layers) {
@@ -87,7 +87,7 @@ Found rolled_out(const Said& said, const MethodOptions& o) {
   return {matmul(mean_attention(insight, o.look), rollout(layers))};
 }
 
-Found brought_values(const Said& said, const MethodOptions& o) {
+FoundMap brought_values(const Said& said, const MethodOptions& o) {
   const Insight insight = said.insight();
   Index layers = 0;
   for (const Insight::Layer& layer : insight.layers) layers += is(layer, "cross") ? 1 : 0;
@@ -102,7 +102,7 @@ Found brought_values(const Said& said, const MethodOptions& o) {
 }
 
 // Of all layers and heads: the gradient says which of them count.
-Found attention_gradients(const Said& said, const MethodOptions&) {
+FoundMap attention_gradients(const Said& said, const MethodOptions&) {
   const Index outputs = said.outputs();
   const Tensor x = said.vectors();
   Insight insight;
@@ -138,15 +138,15 @@ Found attention_gradients(const Said& said, const MethodOptions&) {
   return {result};
 }
 
-Found saliencies(const Said& said, const MethodOptions&) {
+FoundMap saliencies(const Said& said, const MethodOptions&) {
   return {saliency(said.log_probability(), said.vectors())};
 }
 
-Found input_gradients(const Said& said, const MethodOptions&) {
+FoundMap input_gradients(const Said& said, const MethodOptions&) {
   return {input_gradient(said.log_probability(), said.vectors())};
 }
 
-Found integrated(const Said& said, const MethodOptions& o) {
+FoundMap integrated(const Said& said, const MethodOptions& o) {
   IntegratedGradients found =
       integrated_gradients(said.log_probability(), said.vectors(), {.steps = o.steps});
   return {found.map,
@@ -154,17 +154,17 @@ Found integrated(const Said& said, const MethodOptions& o) {
             "how far its sums are from the differences they share out, at most: 0 is exact"}}};
 }
 
-Found smoothed(const Said& said, const MethodOptions& o) {
+FoundMap smoothed(const Said& said, const MethodOptions& o) {
   return {smooth_grad(said.log_probability(), said.vectors(),
                       {.samples = o.samples, .random = {.seed = o.seed}})};
 }
 
-Found jacobians(const Said& said, const MethodOptions&) {
+FoundMap jacobians(const Said& said, const MethodOptions&) {
   return {sequential_jacobian(said.activation(), said.vectors())};
 }
 
 // Here a unit is not hidden but left out, as if it had never been written.
-Found left_out(const Said& said, const MethodOptions&) {
+FoundMap left_out(const Said& said, const MethodOptions&) {
   Words whole = said.source();
   whole.push_back(kEndId);
   Tensor result = Tensor::zeros({said.outputs(), said.units()});
@@ -186,7 +186,7 @@ enum class Needs { kNothing, kAttention, kSelfAttention, kRecurrence };
 
 struct Known {
   const char* name;
-  Found (*make)(const Said&, const MethodOptions&);
+  FoundMap (*make)(const Said&, const MethodOptions&);
   Needs needs;
   bool has_sign;
   const char* about;
@@ -231,7 +231,7 @@ bool has(const TranslatorOptions& model, Needs needs) {
   }
 }
 
-const Known* find(const std::string& name) {
+const Known* known_method(const std::string& name) {
   const auto found = std::find_if(std::begin(kKnown), std::end(kKnown),
                                   [&](const Known& known) { return known.name == name; });
   return found == std::end(kKnown) ? nullptr : found;
@@ -278,7 +278,7 @@ std::vector<std::string> checked_methods(const std::vector<std::string>& names,
   if (names == std::vector<std::string>{"all"}) return method_names(model);
   std::vector<std::string> wanted;
   for (const std::string& name : names) {
-    const Known* known = find(name);
+    const Known* known = known_method(name);
     if (known == nullptr) {
       fail("explain: there is no method '{}'; there are {} and all", name, joined(method_names()));
     }
@@ -295,11 +295,11 @@ std::vector<Trace::Method> explain(const Said& said, const std::vector<std::stri
                                    const MethodOptions& options) {
   std::vector<Trace::Method> methods;
   for (const std::string& name : names) {
-    const Known* known = find(name);
+    const Known* known = known_method(name);
     if (known == nullptr) {
       fail("explain: there is no method '{}'; there are {}", name, joined(method_names()));
     }
-    Found map = known->make(said, options);
+    FoundMap map = known->make(said, options);
     methods.push_back({.name = name,
                        .about = known->about,
                        .has_sign = known->has_sign,

@@ -14,9 +14,9 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr Index kLongestHeader =
     65536;  // six axes need a hundred bytes; version 1.0 can have no more
-constexpr std::size_t kAlignment = 64;  // of the numbers in a file, as NumPy has it
+constexpr std::size_t kNpyAlignment = 64;  // of the numbers in a file, as NumPy has it
 
-struct Claim {
+struct NpyClaim {
   std::optional<std::string> descr;
   std::optional<bool> fortran_order;
   std::optional<std::vector<Index>> shape;
@@ -29,7 +29,7 @@ class LiteralReader {
   LiteralReader(const std::string& file, std::string_view text, Index begin)
       : file_(file), text_(text), begin_(begin) {}
 
-  Claim read() {
+  NpyClaim read() {
     expect("{");
     while (!accept("}")) {
       read_field();
@@ -128,7 +128,7 @@ class LiteralReader {
   std::string_view text_;
   Index begin_;  // where the text stands in the file
   std::size_t at_ = 0;
-  Claim claim_;
+  NpyClaim claim_;
 };
 
 // "<f4" and its kin: byte order, kind and size.
@@ -186,7 +186,7 @@ std::string header_text(ByteStream& stream) {
 NpyHeader read_npy_header(ByteStream& stream) {
   const std::string text = header_text(stream);
   const Index begin = stream.position() - static_cast<Index>(text.size());
-  const Claim claim = LiteralReader(stream.name(), text, begin).read();
+  const NpyClaim claim = LiteralReader(stream.name(), text, begin).read();
   const char* const missing = !claim.descr           ? "descr"
                               : !claim.fortran_order ? "fortran_order"
                               : !claim.shape         ? "shape"
@@ -217,7 +217,8 @@ std::string npy_header_text(std::string_view dtype, const Shape& shape) {
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", dtype,
                   fmt::join(shape, ", "), shape.rank() == 1 ? "," : "");
   const std::size_t prefix = kMagic.size() + 4;  // version and length
-  const std::size_t total = (prefix + dictionary.size() + kAlignment) / kAlignment * kAlignment;
+  const std::size_t total =
+      (prefix + dictionary.size() + kNpyAlignment) / kNpyAlignment * kNpyAlignment;
   dictionary.resize(total - prefix - 1, ' ');
   dictionary += '\n';
   std::string header(kMagic);

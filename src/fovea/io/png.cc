@@ -8,7 +8,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::size_t kSignature = 8, kHeader = 8, kChecksum = 4, kSizes = 13;  // bytes
+constexpr std::size_t kSignature = 8, kChunkHeader = 8, kChecksum = 4, kSizes = 13;  // bytes
 
 // libpng's simple interface: it comes back from errors by itself, and prints nothing.
 struct Libpng {
@@ -37,10 +37,10 @@ class Chunks {
     kept_.assign(bytes.substr(0, kSignature));
     std::size_t at = kSignature;
     for (bool ended = false; !ended;) {
-      need(at, kHeader);
+      need(at, kChunkHeader);
       const auto length = static_cast<std::size_t>(number_at(bytes, at));
       const std::string_view type = bytes.substr(at + 4, 4);
-      const std::size_t whole = kHeader + length + kChecksum;
+      const std::size_t whole = kChunkHeader + length + kChecksum;
       if (at == kSignature) check_sizes(type, length);
       need(at, whole);
       const bool needed = (type[0] & 0x20) == 0 || type == "tRNS";  // capitals: critical
@@ -65,8 +65,8 @@ class Chunks {
       fail("{}: is damaged: it starts with {} of {} bytes, a PNG with 'IHDR' of {}", name_,
            in_quotes(type), length, kSizes);
     }
-    need(kSignature + kHeader, kSizes);
-    const std::size_t at = kSignature + kHeader;
+    need(kSignature + kChunkHeader, kSizes);
+    const std::size_t at = kSignature + kChunkHeader;
     const Index width = number_at(bytes_, at), height = number_at(bytes_, at + 4);
     check_picture_size(width, height, name_, most_);
     // Depth and kind of colour; libpng checks both.

@@ -13,7 +13,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::size_t kAlignment = 8;  // of the data in the file: others map it
+constexpr std::size_t kDataAlignment = 8;  // of the data in the file: others map it
 
 std::optional<NumberType> number_type(std::string_view dtype) {
   static constexpr std::array<std::pair<std::string_view, NumberType>, 13> kTypes{{
@@ -109,7 +109,7 @@ std::string header_text(const std::string& path, const ModelFile& model) {
     offset = end;
   }
   header += "}";
-  header.resize((header.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
+  header.resize((header.size() + kDataAlignment - 1) / kDataAlignment * kDataAlignment, ' ');
   if (header.size() > kLongestSafetensorsHeader) {
     fail("{}: cannot write: its header would have {} bytes, at most {} are allowed", path,
          header.size(), kLongestSafetensorsHeader);

@@ -16,7 +16,7 @@ namespace {
 constexpr Index kLengthBytes = 8;  // what a file starts with
 
 // What the header's JSON says of a tensor, before it is compared with the file.
-struct Claim {
+struct TensorClaim {
   std::optional<std::string> dtype;
   std::optional<std::vector<Index>> shape;
   std::optional<std::vector<Index>> offsets;  // from the end of the header
@@ -28,7 +28,7 @@ class HeaderReader {
  public:
   explicit HeaderReader(std::string file) : file_(std::move(file)) {}
 
-  std::map<std::string, Claim> tensors;
+  std::map<std::string, TensorClaim> tensors;
   std::map<std::string, std::string> metadata;
 
   // What the parser calls. All fail or return true: go on.
@@ -58,7 +58,7 @@ class HeaderReader {
   Inside inside_ = Inside::kNothing;
   std::string name_;   // the last name in the header, and
   std::string field_;  // the last one inside its object
-  Claim claim_;
+  TensorClaim claim_;
 };
 
 void HeaderReader::unexpected(std::string_view found) const {
@@ -146,7 +146,7 @@ bool HeaderReader::end_object() {
                                 : !claim_.offsets ? "data_offsets"
                                                   : nullptr;
     if (missing != nullptr) fail("{}: tensor {} has no {}", file_, in_quotes(name_), missing);
-    tensors[name_] = std::exchange(claim_, {});
+    tensors[name_] = std::move(claim_);
   } else if (inside_ == Inside::kHeader) {
     tensors.erase(std::string(kMetadataName));  // stood there to be seen when it comes twice
   }
@@ -181,7 +181,7 @@ Index bits_of(std::string_view dtype) {
 }
 
 // The tensor, if what is claimed of it is possible in a file of this size.
-StoredTensor checked(const ByteSource& source, const std::string& name, Claim claim,
+StoredTensor checked(const ByteSource& source, const std::string& name, TensorClaim&& claim,
                      Index data_begin) {
   const std::string& file = source.name();
   const auto shape_text = [&] { return fmt::format("[{}]", fmt::join(*claim.shape, ", ")); };

@@ -14,8 +14,8 @@ namespace {
 
 // Deflate spends at least two bits on a copy of at most 258 bytes (RFC 1951, 3.2.5).
 constexpr Index kMostInflation = 1032;
-constexpr Index kChunk = Index{1} << 16;       // compressed bytes at a time
-constexpr Index kMostAtOnce = Index{1} << 30;  // zlib counts in 32 bits
+constexpr Index kPackedChunk = Index{1} << 16;  // compressed bytes at a time
+constexpr Index kMostAtOnce = Index{1} << 30;   // zlib counts in 32 bits
 
 Index most_inflated(Index packed_size) {
   return packed_size > std::numeric_limits<Index>::max() / kMostInflation
@@ -27,7 +27,7 @@ Index most_inflated(Index packed_size) {
 
 struct ByteStream::Inflater {
   z_stream zlib{};
-  std::array<char, kChunk> input;
+  std::array<char, kPackedChunk> input;
   Index consumed = 0;  // compressed bytes that were handed to zlib
   bool ended = false;
 
@@ -113,7 +113,7 @@ Index ByteStream::read_some(char* into, Index size) {
 bool ByteStream::more_input() {
   Inflater& in = *inflater_;
   if (in.zlib.avail_in > 0) return true;
-  const Index more = std::min(kChunk, part_.packed_size - in.consumed);
+  const Index more = std::min(kPackedChunk, part_.packed_size - in.consumed);
   source_->read(part_.begin + in.consumed, in.input.data(), more);
   in.consumed += more;
   in.zlib.next_in = reinterpret_cast<Bytef*>(in.input.data());

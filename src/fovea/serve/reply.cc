@@ -4,9 +4,13 @@
 #include <nlohmann/json.hpp>
 
 namespace fovea {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 Reply error_reply(int status, std::string_view message) {
-  using Json = nlohmann::ordered_json;
   std::string line(message);
   std::replace(line.begin(), line.end(), '\n', ' ');
   const Json body = {{"error", {{"status", status}, {"message", line}}}};

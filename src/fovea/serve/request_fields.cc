@@ -13,21 +13,19 @@
 namespace fovea {
 namespace {
 
-using Json = nlohmann::json;
-
 // The deepest request is a matrix in an object; the rest is room.
 constexpr int kDeepest = 8;
 constexpr float kLargest = 1e6f;  // beyond, float32 products say nothing any more
 
-Json parsed(std::string_view body, const std::string& route) {
+nlohmann::json parsed(std::string_view body, const std::string& route) {
   if (body.empty()) refuse(400, "{}: the body is empty; send a JSON object", route);
   if (const std::size_t bad = find_invalid_utf8(body); bad != std::string_view::npos) {
     refuse(400, "{}: byte {} of the body, 0x{:02x}, is not UTF-8; send JSON in UTF-8", route, bad,
            static_cast<unsigned char>(body[bad]));
   }
   std::set<std::string> seen;
-  using Event = Json::parse_event_t;
-  const auto watch = [&](int depth, Event event, Json& found) {
+  using Event = nlohmann::json::parse_event_t;
+  const auto watch = [&](int depth, Event event, nlohmann::json& found) {
     if ((event == Event::object_start || event == Event::array_start) && depth >= kDeepest) {
       refuse(400, "{}: the body is nested deeper than {} levels", route, kDeepest);
     }
@@ -37,16 +35,16 @@ Json parsed(std::string_view body, const std::string& route) {
     return true;
   };
   try {
-    return Json::parse(body.begin(), body.end(), watch);
-  } catch (const Json::parse_error& error) {
+    return nlohmann::json::parse(body.begin(), body.end(), watch);
+  } catch (const nlohmann::json::parse_error& error) {
     refuse(400, "{}: the body is not JSON from byte {} on", route, error.byte);
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     refuse(400, "{}: a number of the body is too large", route);
   }
 }
 
-std::string shown(const Json& value) {
-  const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+std::string shown(const nlohmann::json& value) {
+  const std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   return text.size() <= 40 ? text : text.substr(0, 40) + "...";
 }
 
@@ -59,7 +57,7 @@ Fields::Fields(std::string_view body, std::string route)
   }
 }
 
-const Json* Fields::find(const char* name) {
+const nlohmann::json* Fields::find(const char* name) {
   known_.emplace_back(name);
   const auto found = object_.find(name);
   return found == object_.end() || found->is_null() ? nullptr : &*found;
@@ -70,7 +68,7 @@ void Fields::wrong(const char* name, const std::string& what) const {
 }
 
 std::optional<std::string> Fields::optional_text(const char* name) {
-  const Json* value = find(name);
+  const nlohmann::json* value = find(name);
   if (value == nullptr) return {};
   if (!value->is_string()) wrong(name, fmt::format("is {}, but a text is needed", shown(*value)));
   return value->get<std::string>();
@@ -81,21 +79,21 @@ std::string Fields::text(const char* name, const std::string& otherwise) {
 }
 
 std::vector<std::string> Fields::texts(const char* name) {
-  const Json* value = find(name);
+  const nlohmann::json* value = find(name);
   std::vector<std::string> all;
   if (value == nullptr) return all;
   const bool good =
       value->is_array() && value->size() <= 100 &&
-      std::all_of(value->begin(), value->end(), [](const Json& element) {
+      std::all_of(value->begin(), value->end(), [](const nlohmann::json& element) {
         return element.is_string() && element.get_ref<const std::string&>().size() <= 100;
       });
   if (!good) wrong(name, fmt::format("is {}, but a list of names is needed", shown(*value)));
-  for (const Json& element : *value) all.push_back(element.get<std::string>());
+  for (const nlohmann::json& element : *value) all.push_back(element.get<std::string>());
   return all;
 }
 
 bool Fields::flag(const char* name, bool otherwise) {
-  const Json* value = find(name);
+  const nlohmann::json* value = find(name);
   if (value == nullptr) return otherwise;
   if (!value->is_boolean()) {
     wrong(name, fmt::format("is {}, but true or false is needed", shown(*value)));
@@ -104,7 +102,7 @@ bool Fields::flag(const char* name, bool otherwise) {
 }
 
 Index Fields::whole(const char* name, Index least, Index most, Index otherwise) {
-  const Json* value = find(name);
+  const nlohmann::json* value = find(name);
   if (value == nullptr) return otherwise;
   const bool fits = value->is_number_unsigned()
                         ? value->get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
@@ -117,7 +115,7 @@ Index Fields::whole(const char* name, Index least, Index most, Index otherwise) 
 }
 
 std::optional<float> Fields::number(const char* name, float least, float most) {
-  const Json* value = find(name);
+  const nlohmann::json* value = find(name);
   if (value == nullptr) return {};
   if (!value->is_number() || !(value->get<double>() >= least) || !(value->get<double>() <= most)) {
     wrong(name,
@@ -135,7 +133,7 @@ std::string Fields::one_of(const char* name, const std::vector<std::string>& nam
   return chosen;
 }
 
-float Fields::element(const char* name, const Json& value) const {
+float Fields::element(const char* name, const nlohmann::json& value) const {
   if (!value.is_number() || !(std::abs(value.get<double>()) <= kLargest)) {
     wrong(name, fmt::format("has an element {}, but a number from {} to {} is needed", shown(value),
                             -kLargest, kLargest));
@@ -144,19 +142,19 @@ float Fields::element(const char* name, const Json& value) const {
 }
 
 std::vector<float> Fields::numbers(const char* name) {
-  const Json* list = find(name);
+  const nlohmann::json* list = find(name);
   std::vector<float> all;
   if (list == nullptr) return all;
   if (!list->is_array() || list->empty() || list->size() > kMostNumbers) {
     wrong(name, fmt::format("is {}, but a list of 1 to {} numbers is needed", shown(*list),
                             kMostNumbers));
   }
-  for (const Json& value : *list) all.push_back(element(name, value));
+  for (const nlohmann::json& value : *list) all.push_back(element(name, value));
   return all;
 }
 
 std::optional<Matrix> Fields::matrix(const char* name) {
-  const Json* rows = find(name);
+  const nlohmann::json* rows = find(name);
   if (rows == nullptr) return {};
   if (!rows->is_array() || rows->empty() || !rows->front().is_array() || rows->front().empty()) {
     wrong(name, fmt::format("is {}, but a list of rows of numbers is needed, as in [[1,0],[0,1]]",
@@ -168,12 +166,12 @@ std::optional<Matrix> Fields::matrix(const char* name) {
                             kMostNumbers));
   }
   Matrix result{.rows = static_cast<Index>(rows->size()), .columns = static_cast<Index>(columns)};
-  for (const Json& row : *rows) {
+  for (const nlohmann::json& row : *rows) {
     if (!row.is_array() || row.size() != columns) {
       wrong(name, fmt::format("has a row {}, but all rows need {} numbers as the first has",
                               shown(row), columns));
     }
-    for (const Json& value : row) result.values.push_back(element(name, value));
+    for (const nlohmann::json& value : row) result.values.push_back(element(name, value));
   }
   return result;
 }
@@ -185,9 +183,9 @@ Matrix Fields::needed_matrix(const char* name) {
 }
 
 std::optional<std::pair<Index, Index>> Fields::window(const char* name) {
-  const Json* value = find(name);
+  const nlohmann::json* value = find(name);
   if (value == nullptr) return {};
-  const auto good = [](const Json& x) {
+  const auto good = [](const nlohmann::json& x) {
     return x.is_number_unsigned() && x.get<std::uint64_t>() <= kMostNumbers;
   };
   if (!value->is_array() || value->size() != 2 || !good((*value)[0]) || !good((*value)[1])) {

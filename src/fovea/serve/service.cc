@@ -53,14 +53,14 @@ Json examples_for(const TranslationModel& model) {
   return examples;
 }
 
-struct Looks {
+struct LayersAndHeads {
   Index layers = 0, heads = 0;
 };
-Looks looks_of(const TranslatorOptions& options) {
+LayersAndHeads looks_of(const TranslatorOptions& options) {
   if (const auto* o = std::get_if<TransformerOptions>(&options)) {
     return {o->decoder_layers, o->heads};
   }
-  return kind_name(options) == "fixed" ? Looks{} : Looks{1, 1};
+  return kind_name(options) == "fixed" ? LayersAndHeads{} : LayersAndHeads{1, 1};
 }
 
 Json described(const std::string& name, const TranslationModel& model) {
@@ -68,7 +68,7 @@ Json described(const std::string& name, const TranslationModel& model) {
   for (const auto& parameter : model.net->parameters()) {
     parameters += parameter.var.value().size();
   }
-  const Looks looks = looks_of(model.options);
+  const LayersAndHeads looks = looks_of(model.options);
   return {{"name", name},
           {"task", "translate"},
           {"model", kind_name(model.options)},

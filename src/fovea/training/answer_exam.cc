@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-constexpr Index kPictures = 50;  // that are seen at a time
+constexpr Index kAskedTogether = 50;  // that are seen at a time
 
 AnswerGrade& grade_of(AnswerGrades& grades, const std::string& kind) {
   for (auto& [name, grade] : grades.by_kind) {
@@ -66,8 +66,8 @@ AnswerGrades examine(const AnswerModel& model, const AskedPictures& data, Index 
   const auto start = std::chrono::steady_clock::now();
   AnswerGrades grades;
   const Index all = std::min(count, data.held_out_count());
-  for (Index begin = 0; begin < all; begin += kPictures) {
-    grade(model, data.held_out(begin, std::min(all, begin + kPictures)), grades);
+  for (Index begin = 0; begin < all; begin += kAskedTogether) {
+    grade(model, data.held_out(begin, std::min(all, begin + kAskedTogether)), grades);
   }
   grades.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return grades;

@@ -10,7 +10,7 @@
 namespace fovea {
 namespace {
 
-constexpr Index kTogether = 64;  // pictures at a time
+constexpr Index kCaptionedTogether = 64;  // pictures at a time
 
 // [row, word, region] would mostly be padding: per picture, the region with the largest weight for
 // each of its words.
@@ -98,8 +98,8 @@ CaptionGrades examine(const CaptionModel& model, const CaptionData& data, Index 
   CaptionGrades grades;
   SceneCount scenes;
   const auto start = std::chrono::steady_clock::now();
-  for (Index begin = 0; begin < count; begin += kTogether) {
-    std::vector<Index> which(static_cast<std::size_t>(std::min(kTogether, count - begin)));
+  for (Index begin = 0; begin < count; begin += kCaptionedTogether) {
+    std::vector<Index> which(static_cast<std::size_t>(std::min(kCaptionedTogether, count - begin)));
     std::iota(which.begin(), which.end(), begin);
     const NoGrad guard;
     Run run;

@@ -12,7 +12,7 @@
 namespace fovea {
 namespace {
 
-constexpr Index kPictures = 100;  // that are graded at a time
+constexpr Index kGradedTogether = 100;  // that are graded at a time
 
 }  // namespace
 
@@ -39,9 +39,9 @@ ClassGrades examine(const ClassModel& model, const AskedPictures& data) {
   ClassGrades grades;
   for (const std::string& name : model.classes()) grades.by_class.push_back({name});
   const Index all = data.held_out_count();
-  for (Index begin = 0; begin < all; begin += kPictures) {
+  for (Index begin = 0; begin < all; begin += kGradedTogether) {
     const ClassBatch batch =
-        class_batch(model, data.held_out(begin, std::min(all, begin + kPictures)));
+        class_batch(model, data.held_out(begin, std::min(all, begin + kGradedTogether)));
     Run run;
     const Ids guess = argmax(model.net()(Var(batch.images), run).logits.value());
     for (Index i = 0; i < guess.size(); ++i) {

@@ -9,7 +9,7 @@
 namespace fovea {
 namespace {
 
-constexpr std::uint64_t kPictures = 0x91C7;
+constexpr std::uint64_t kPictureStream = 0x91C7;
 
 std::uint64_t hash_of(const LabelledImages& data, std::uint64_t hash) {
   const auto bytes = [&](const void* from, Index count) {
@@ -72,7 +72,7 @@ LabelledImages GlimpseTask::pictures(Index batch) const {
   const auto count = static_cast<Index>(chosen.size());
   const Index height = train_.images.shape(1), width = train_.images.shape(2);
   const Random random =
-      Random{.seed = options_.seed}.split(kPictures).split(static_cast<std::uint64_t>(batch));
+      Random{.seed = options_.seed}.split(kPictureStream).split(static_cast<std::uint64_t>(batch));
   std::vector<std::int32_t> labels;
   for (const Index i : chosen) labels.push_back(train_.labels[i]);
   Tensor images({count, height, width});

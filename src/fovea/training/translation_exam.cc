@@ -15,8 +15,9 @@
 namespace fovea {
 namespace {
 
-constexpr std::size_t kTogether = 1000;  // sentences a call of translate(), between two reports
-constexpr std::size_t kBatch = 32;       // pairs that are followed at a time
+constexpr std::size_t kTranslatedTogether =
+    1000;                           // sentences a call of translate(), between two reports
+constexpr std::size_t kBatch = 32;  // pairs that are followed at a time
 
 std::vector<std::string> words_in(const std::string& text, WordCount count) {
   if (count == WordCount::kApart) return world_tokens(text);
@@ -104,17 +105,17 @@ void translate_all(std::span<const TranslationModel* const> models, const Transl
                    const ExamOptions& options, TranslationGrades& grades) {
   std::vector<std::string> lines;
   for (const SentencePair& pair : exam.pairs) lines.push_back(pair.source);
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
-  for (std::size_t begin = 0; begin < lines.size(); begin += kTogether) {
-    const auto some = std::span(lines).subspan(begin, std::min(kTogether, lines.size() - begin));
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t begin = 0; begin < lines.size(); begin += kTranslatedTogether) {
+    const auto some =
+        std::span(lines).subspan(begin, std::min(kTranslatedTogether, lines.size() - begin));
     for (const auto& best :
          translate(models, some, options.translate, static_cast<Index>(begin) + 1)) {
       grades.hypotheses.push_back(best[0].text);
     }
     if (options.progress) options.progress(static_cast<Index>(grades.hypotheses.size()));
   }
-  grades.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  grades.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const std::string& text : grades.hypotheses) {
     grades.words_said += static_cast<Index>(split_at_space(text).size());
   }
