@@ -27,8 +27,25 @@ function(fovea_precompile target)
   endif()
 endfunction()
 
-# fovea_compile_together(TARGET): its sources eight at a time, which reads headers once instead of eight
-# times. Names in the unnamed namespaces of a folder must differ.
+# fovea_compile_together(TARGET): its sources eight of a folder at a time, which reads headers once instead
+# of eight times. Names in the unnamed namespaces of a folder must differ. Not kernels: each is large, and
+# compiled for every instruction set.
 function(fovea_compile_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/(src/fovea|tests)/.*\\.cc$")
+  set(last)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    if(NOT folder STREQUAL last)
+      set(last ${folder})
+      set(count 0)
+    endif()
+    cmake_path(GET folder FILENAME group)
+    math(EXPR batch "${count} / 8")
+    math(EXPR count "${count} + 1")
+    if(NOT folder MATCHES "/kernels$" OR source MATCHES "_test\\.cc$")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_${batch})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
