@@ -90,7 +90,7 @@ class CaptionNet(Net):
         self.convs, self.norms = nn.ModuleList(), nn.ModuleList()
         for i in range(sum(1 for name in data if name.endswith(".conv.weight"))):
             out, into = data[f"encoder.layers.{i}.conv.weight"].shape[:2]
-            conv, norm = nn.Conv2d(into, out, 3, stride=2, padding=1), nn.BatchNorm2d(out)
+            conv, norm = nn.Conv2d(into, out, 4, stride=2, padding=1), nn.BatchNorm2d(out)
             self.put(conv, "weight", f"encoder.layers.{i}.conv.weight", same)
             self.put(conv, "bias", f"encoder.layers.{i}.conv.bias", same)
             self.put(norm, "weight", f"encoder.layers.{i}.norm.gain", same)

@@ -15,6 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Index kScenes = 500;
+constexpr Index kWordsOfLine = 7;
 
 std::string report(const CaptionGrades& g) {
   std::string text;
@@ -25,8 +26,16 @@ std::string report(const CaptionGrades& g) {
   if (g.scenes) {
     text += fmt::format("  true captions = {:.1f} %, true statements = {:.1f} %\n",
                         100 * g.scenes->true_captions, 100 * g.scenes->true_statements);
-    text += fmt::format("  pointing = {:.1f} % of {} with a known place\n",
-                        100 * g.scenes->pointing, counted(g.scenes->pointed, "word"));
+    text +=
+        fmt::format("  pointing = {:.1f} % of {} with a known place\n",
+                    100 * g.scenes->pointing.share(), counted(g.scenes->pointing.words, "word"));
+    text += "   ";
+    Index shown = 0;
+    for (const auto& [word, of] : g.scenes->pointing_of) {
+      if (shown++ % kWordsOfLine == 0 && shown > 1) text += "\n   ";
+      text += fmt::format(" {} {:.0f} %", word, 100 * of.share());
+    }
+    text += '\n';
   }
   text += fmt::format("  time = {:.2f} s ({}, {})\n", g.seconds,
                       counted(std::ssize(g.captions), "caption"), counted(threads(), "thread"));
@@ -41,7 +50,10 @@ Json to_json(const CaptionModel& model, const std::string& path, const CaptionGr
   if (g.scenes) {
     json["true_captions"] = g.scenes->true_captions;
     json["true_statements"] = g.scenes->true_statements;
-    json["pointing"] = {{"share", g.scenes->pointing}, {"words", g.scenes->pointed}};
+    json["pointing"] = {{"share", g.scenes->pointing.share()}, {"words", g.scenes->pointing.words}};
+    for (const auto& [word, of] : g.scenes->pointing_of) {
+      json["pointing"]["of"][word] = {{"share", of.share()}, {"words", of.words}};
+    }
   }
   json["seconds"] = g.seconds;
   json["captions"] = g.captions;

@@ -20,6 +20,21 @@ AskedScenes scenes_of(const PictureFlags& f, Index size) {
           .size = size};
 }
 
+// "32,64"; none if the text is no such list.
+std::vector<Index> stage_widths(const std::string& text) {
+  std::vector<Index> widths;
+  const char *at = text.data(), *end = at + text.size();
+  while (true) {
+    Index width = 0;
+    const auto [next, error] = std::from_chars(at, end, width);
+    if (error != std::errc() || width < 1 || width > 4096 || widths.size() == 6) return {};
+    widths.push_back(width);
+    if (next == end) return widths;
+    if (*next != ',') return {};
+    at = next + 1;
+  }
+}
+
 }  // namespace
 
 void add_picture_flags(Arguments& app, PictureFlags& f) {
@@ -58,32 +73,28 @@ void check_picture_flags(const PictureFlags& f) {
   }
 }
 
-void add_encoder_flags(Arguments& app, std::string& widths, Index& depth) {
-  app.add_option("--widths", widths,
-                 fmt::format("channels of the stages that halve the picture ({})", widths))
+void add_encoder_flags(Arguments& app, EncoderFlags& f) {
+  app.add_option(
+         "--widths", f.widths,
+         fmt::format("channels of the network's stages, each halves the picture ({})", f.widths))
       ->check([](const std::string& text) {
         return stage_widths(text).empty()
-                   ? fmt::format("{} is no list of channels such as 32,64,128", text)
+                   ? fmt::format(
+                         "'{}' is no list of up to 6 sizes from 1 to 4096, such as 32,64,128", text)
                    : std::string();
       })
       ->type_name("N,N");
-  app.add_option("--depth", depth, fmt::format("convolutions of a stage ({})", depth))
+  app.add_option("--halvings", f.halvings, "only the first N of them do (all)")
+      ->check(whole_number(1, 6))
+      ->type_name("N");
+  app.add_option("--depth", f.depth, fmt::format("convolutions of a stage ({})", f.depth))
       ->check(whole_number(1, 8))
       ->type_name("N");
 }
 
-std::vector<Index> stage_widths(const std::string& text) {
-  std::vector<Index> widths;
-  const char *at = text.data(), *end = at + text.size();
-  while (true) {
-    Index width = 0;
-    const auto [next, error] = std::from_chars(at, end, width);
-    if (error != std::errc() || width < 1 || width > 4096 || widths.size() == 6) return {};
-    widths.push_back(width);
-    if (next == end) return widths;
-    if (*next != ',') return {};
-    at = next + 1;
-  }
+ImageEncoderOptions EncoderFlags::options(Index channels) const {
+  return {
+      .channels = channels, .widths = stage_widths(widths), .halvings = halvings, .depth = depth};
 }
 
 PictureData training_pictures(const PictureFlags& f, const AskedBatches& batches) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "fovea/cli/verb.h"
+#include "fovea/models/image_encoder.h"
 #include "fovea/models/image_model.h"
 #include "fovea/training/asked_pictures.h"
 
@@ -25,9 +26,14 @@ void add_picture_flags(Arguments& app, PictureFlags& flags);
 void add_augment_flags(Arguments& app, PictureFlags& flags);
 void check_picture_flags(const PictureFlags& flags);  // throws UsageError
 
-// --widths and --depth of models/image_encoder.h.
-void add_encoder_flags(Arguments& app, std::string& widths, Index& depth);
-std::vector<Index> stage_widths(const std::string& text);  // "32,64"
+// ImageEncoderOptions as text.
+struct EncoderFlags {
+  std::string widths = "32,64,128";
+  Index halvings = 6, depth = 1;
+
+  ImageEncoderOptions options(Index channels) const;
+};
+void add_encoder_flags(Arguments& app, EncoderFlags& flags);
 
 struct PictureData {
   std::unique_ptr<AskedPictures> pictures;

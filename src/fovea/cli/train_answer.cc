@@ -14,7 +14,8 @@ namespace {
 struct AnswerFlags {
   PictureFlags pictures;
   AnswererOptions model;
-  std::string attention = "soft", reader = "gru", widths = "32,64,128";
+  std::string attention = "soft", reader = "gru";
+  EncoderFlags encoder;
   AskedBatches batches{.pictures = 32, .questions = 12};
   TrainFlags train;
 };
@@ -26,8 +27,7 @@ void train_answer(AnswerFlags f, std::ostream& err) {
   const PictureData data = training_pictures(f.pictures, f.batches);
   f.model.attends = f.attention == "soft";
   f.model.reader = f.reader == "gru" ? QuestionReader::kGru : QuestionReader::kSelf;
-  f.model.image.widths = stage_widths(f.widths);
-  f.model.image.channels = data.input.channels;
+  f.model.image = f.encoder.options(data.input.channels);
   f.model.width = data.input.width;
   f.model.height = data.input.height;
   AnswerModel model = make_answer_model(f.model, *data.pictures, Random{.seed = f.train.seed});
@@ -60,7 +60,7 @@ Work define_answer(Arguments& app) {
   app.add_option("--reader", f->reader, "of questions: gru or self, by self-attention (gru)")
       ->check(one_of({"gru", "self"}))
       ->type_name("KIND");
-  add_encoder_flags(app, f->widths, f->model.image.depth);
+  add_encoder_flags(app, f->encoder);
   size("--word-dim", f->model.word_dim, "of words");
   size("--reader-dim", f->model.reader_dim, "of a gru's direction");
   size("--hidden", f->model.hidden, "of what is known");

@@ -117,7 +117,7 @@ TEST_F(AskedTest, SaysWhatCannotBeMeant) {
             "--help\n");
   EXPECT_THAT(refusal(trained("answer", {"--attention", "hard"}), 2), HasSubstr("--attention"));
   EXPECT_THAT(refusal(fovea({"train", "answer", "--widths", "8,x"}), 2),
-              HasSubstr("8,x is no list of channels such as 32,64,128"));
+              HasSubstr("'8,x' is no list of up to 6 sizes"));
   const std::string texts = pictures("what is on the left\t");
   EXPECT_EQ(refusal(trained("answer", {"--images", folder / ".", "--questions", texts, "--mirror",
                                        "--held-out", "0.3"}),

@@ -1,10 +1,10 @@
 // fovea train caption: from pictures and what is said of them to a model file.
-#include <charconv>
 #include <memory>
 #include <ostream>
 
 #include "fovea/base/parallel.h"
 #include "fovea/cli/captioning.h"
+#include "fovea/cli/picture_data.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/train.h"
 #include "fovea/training/caption_task.h"
@@ -20,8 +20,9 @@ struct CaptionFlags {
   Index scenes = 200'000, valid_scenes = 500;
   Index vocab_size = 3000;
 
-  std::string attention = "soft", asks = "word", widths = "32,64,128";
-  Index size = 64, depth = 2, embedding_dim = 128, hidden = 256, attention_dim = 128;
+  std::string attention = "soft", asks = "word", remembers = "looks";
+  EncoderFlags encoder{.depth = 2};
+  Index size = 64, embedding_dim = 128, hidden = 256, attention_dim = 128;
   float dropout = 0;
   CaptionTaskOptions task;
   Index beams = 1;
@@ -29,27 +30,6 @@ struct CaptionFlags {
 
   bool world() const { return files.none(); }
 };
-
-std::vector<Index> sizes_of(const std::string& text) {
-  std::vector<Index> sizes;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (at < end) {
-    Index size = 0;
-    const auto [next, error] = std::from_chars(at, end, size);
-    if (error != std::errc() || size < 1 || size > 4096) return {};
-    sizes.push_back(size);
-    at = next;
-    if (at < end && *at++ != ',') return {};
-  }
-  return sizes;
-}
-
-std::string no_sizes(const std::string& text) {
-  return sizes_of(text).empty() || text.ends_with(',')
-             ? fmt::format("'{}' is no list of sizes from 1 to 4096, such as 32,64,128", text)
-             : "";
-}
 
 SplitCaptions read_data(const CaptionFlags& f) {
   if (f.world()) {
@@ -80,12 +60,14 @@ Tokenizer vocabulary_of(const CaptionFlags& f, const CaptionData& data) {
 CaptionerOptions captioner_options(const CaptionFlags& f, const CaptionData& data) {
   CaptionerOptions o{
       .attention = f.attention == "hard" ? CaptionAttention::kHard : CaptionAttention::kSoft,
-      .encoder = {.channels = 3, .widths = sizes_of(f.widths), .depth = f.depth},
+      .encoder = f.encoder.options(3),
       .width = f.size,
       .height = f.size,
       .embedding_dim = f.embedding_dim,
       .hidden = f.hidden,
       .attention_dim = f.attention_dim,
+      .word_asks = f.asks == "word",
+      .recalls = f.remembers == "looks",
       .dropout = f.dropout};
   if (!f.files.features.empty()) {
     const Index first[] = {0};
@@ -117,11 +99,11 @@ void set_defaults(CaptionFlags& f, const Arguments& app) {
     if (!app.has(option)) value = best;
   };
   if (f.world()) {
-    if (f.train.minutes == 0) set("--steps", f.train.steps, Index{2200});
+    if (f.train.minutes == 0) set("--steps", f.train.steps, Index{3300});
     set("--schedule", f.train.schedule, f.train.steps > 0 ? "linear" : "constant");
     set("--rate", f.train.rate, 2e-3f);
     set("--warmup", f.train.warmup, Index{200});
-    set("--widths", f.widths, "24,48,96");
+    set("--widths", f.encoder.widths, "24,48,96");
     set("--embedding-dim", f.embedding_dim, Index{64});
     set("--hidden", f.hidden, Index{192});
     set("--attention-dim", f.attention_dim, Index{64});
@@ -129,6 +111,7 @@ void set_defaults(CaptionFlags& f, const Arguments& app) {
     set("--batch-captions", f.task.batch_captions, Index{3});
     set("--penalty", f.task.loss.penalty, 0.0f);
     set("--rest", f.task.loss.rest, 0.3f);
+    set("--remembers", f.remembers, "words");
     return;
   }
   if (f.train.steps == 0 && f.train.minutes == 0) set("--patience", f.train.patience, Index{10});
@@ -149,12 +132,13 @@ void add_model_flags(Arguments& app, CaptionFlags& f) {
                  "(word)")
       ->check(one_of({"word", "state"}))
       ->type_name("WHAT");
+  app.add_option("--remembers", f.remembers,
+                 "what the state knows: looks and words, as in the paper, or words alone, so that "
+                 "the picture is looked at for each word that needs it (looks)")
+      ->check(one_of({"looks", "words"}))
+      ->type_name("WHAT");
   number("--size", f.size, "pictures become N x N pixels", 16);
-  app.add_option("--widths", f.widths,
-                 "channels of the network's stages, each of which halves a picture (32,64,128)")
-      ->check(no_sizes)
-      ->type_name("LIST");
-  number("--depth", f.depth, "convolutions of a stage", 1);
+  add_encoder_flags(app, f.encoder);
   number("--embedding-dim", f.embedding_dim, "of words", 1);
   number("--hidden", f.hidden, "of the LSTM", 1);
   number("--attention-dim", f.attention_dim, "of the score", 1);
@@ -231,9 +215,9 @@ that learns along, or features of your own network, and an LSTM that looks at a 
 picture for each word, at all of them by their weights (soft) or at one that it draws (hard).
 Without files it learns from the built-in football scenes, where the truth is known.
 
-Defaults below are for your own pictures. The built-in scenes have their own: 2,200 steps of 16
+Defaults below are for your own pictures. The built-in scenes have their own: 3,300 steps of 16
 pictures with 3 captions each, widths 24,48,96, words 64, hidden 192, score 64, no dropout, no
-penalty, rest 0.3, a rate of 0.002 that falls to 0.)",
+penalty, rest 0.3, words alone remembered, a rate of 0.002 that falls to 0.)",
       .examples = {{"fovea train caption --out scenes.safetensors", "the built-in scenes"},
                    {"fovea train caption --images photos.tar --captions captions.tsv --size 128",
                     "your own pictures"},

@@ -163,10 +163,11 @@ TEST_F(TrainCaptionTest, NamesWhatCannotBeMeant) {
             "fovea train caption: --valid-captions without --captions: the built-in scenes have "
             "their own" +
                 help);
-  EXPECT_EQ(refusal({"--widths", "4,,6"}, 2),
-            "fovea train caption: --widths: '4,,6' is no list of sizes from 1 to 4096, such as "
-            "32,64,128" +
-                help);
+  EXPECT_EQ(
+      refusal({"--widths", "4,,6"}, 2),
+      "fovea train caption: --widths: '4,,6' is no list of up to 6 sizes from 1 to 4096, such "
+      "as 32,64,128" +
+          help);
   write_pictures();
   std::vector<std::string> few = files();
   few.insert(few.end(), {"--held-out", "0.0001"});

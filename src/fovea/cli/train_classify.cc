@@ -13,8 +13,8 @@ namespace {
 
 struct ClassifyFlags {
   PictureFlags pictures{.labels = true};
-  ClassifierOptions model{.image = {.widths = {32, 64, 128}}};
-  std::string widths = "32,64,128";
+  ClassifierOptions model;
+  EncoderFlags encoder;
   AskedBatches batches{.pictures = 48, .questions = 1};
   TrainFlags train;
 };
@@ -24,8 +24,7 @@ void train_classify(ClassifyFlags f, std::ostream& err) {
   if (f.train.threads > 0) set_threads(f.train.threads);
   f.batches.seed = f.train.seed;
   const PictureData data = training_pictures(f.pictures, f.batches);
-  f.model.image.widths = stage_widths(f.widths);
-  f.model.image.channels = data.input.channels;
+  f.model.image = f.encoder.options(data.input.channels);
   f.model.width = data.input.width;
   f.model.height = data.input.height;
   ClassModel model = make_class_model(f.model, *data.pictures, Random{.seed = f.train.seed});
@@ -48,7 +47,7 @@ Work define_classify(Arguments& app) {
   add_augment_flags(app, f->pictures);
   app.add_flag("--self-attention", f->model.self_attention,
                "between all regions of the last grid (SAGAN)");
-  add_encoder_flags(app, f->widths, f->model.image.depth);
+  add_encoder_flags(app, f->encoder);
   app.add_option("--batch", f->batches.pictures,
                  fmt::format("pictures of a batch ({})", f->batches.pictures))
       ->check(whole_number(1))

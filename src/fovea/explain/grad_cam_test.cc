@@ -88,8 +88,7 @@ TEST(GuidedGradCam, LetsOnlyWhatIsPositiveBothWaysPass) {
   // One channel, one convolution that copies its input: two pixels lit, one of which speaks against
   // the score.
   Random random{.seed = 1};
-  ImageEncoder encoder({.channels = 1, .widths = {1}}, random);
-  encoder.layers[0].conv.shape.stride = 1;
+  ImageEncoder encoder({.channels = 1, .widths = {1}, .halvings = 0}, random);
   Tensor& weight = encoder.layers[0].conv.weight.mutable_value();
   for (Index i = 0; i < 9; ++i) weight.data()[i] = i == 4 ? 1.0f : 0.0f;
   Tensor pixels = Tensor::full({1, 1, 2, 2}, -1);

@@ -21,6 +21,7 @@ void fields(auto& o, auto&& field) requires is_options<CaptionerOptions, decltyp
   field("hidden", o.hidden);
   field("attention_dim", o.attention_dim);
   field("word_asks", o.word_asks);
+  field("recalls", o.recalls);
   field("dropout", o.dropout);
 }
 
@@ -79,7 +80,7 @@ std::vector<ImageSaid> CaptionModel::say(std::span<const Image> images, const st
 Trace CaptionModel::trace(const Image& image, const std::string&) const {
   const Tensor regions = annotations(std::span(&image, 1));
   const Words caption = search_captions(net, regions, caption_search())[0][0].words;
-  const Captioner::Grid grid = net.grid_of(image.width, image.height);
+  const ImageEncoder::Grid grid = net.encoder().grid_of(image.width, image.height);
   Trace trace = image_trace(*this, image);
   trace.output = words.decode(caption);
   trace.axes.push_back(region_axis("regions", grid.rows, grid.columns, image));

@@ -63,17 +63,20 @@ Captioner::Captioner(const CaptionerOptions& o, Random& random) : options_(o) {
   if (!o.features) encoder_ = ImageEncoder(o.encoder, random);
   const Index dim = annotation_dim();
   words_ = Embedding(o.vocab, o.embedding_dim, random);
-  const auto mlp = [&] {
-    return Mlp{Linear(dim, o.hidden, random), Linear(o.hidden, o.hidden, random)};
-  };
-  start_state_ = mlp();
-  start_memory_ = mlp();
+  if (o.recalls) {
+    const auto mlp = [&] {
+      return Mlp{Linear(dim, o.hidden, random), Linear(o.hidden, o.hidden, random)};
+    };
+    start_state_ = mlp();
+    start_memory_ = mlp();
+  }
   attention_ =
       AdditiveAttention({.query_dim = o.hidden, .key_dim = dim, .dim = o.attention_dim}, random);
   if (o.word_asks) word_query_ = Linear(o.embedding_dim, o.attention_dim, random, false);
   gate_ = Linear(o.hidden, 1, random);
   word_ = Linear(o.embedding_dim, kernels::gate_count(Cell::kLstm) * o.hidden, random, false);
   cell_ = RecurrentCell(Cell::kLstm, dim, o.hidden, random);
+  if (!o.recalls) cell_.weights.input = cell_.weights.input_bias = {};
   speak_state_ = Linear(o.hidden, o.embedding_dim, random);
   speak_context_ = Linear(dim, o.embedding_dim, random, false);
   output_ = Linear(o.embedding_dim, o.vocab, random);
@@ -98,14 +101,6 @@ Var Captioner::annotations(const Var& pictures, Run& run) const {
   return pictures;
 }
 
-Captioner::Grid Captioner::grid_of(Index width, Index height) const {
-  for (std::size_t stage = 0; stage < options_.encoder.widths.size(); ++stage) {
-    width = ceil_div(width, Index{2});
-    height = ceil_div(height, Index{2});
-  }
-  return {height, width};
-}
-
 Captioner::Memory Captioner::Memory::first(Index rows) const {
   if (rows == regions.shape(0)) return *this;
   return {slice(regions, 0, 0, rows), slice(projected, 0, 0, rows), query, cell};
@@ -117,6 +112,7 @@ Captioner::Memory Captioner::remember(const Var& regions) const {
 }
 
 RecurrentState Captioner::start(const Var& regions) const {
+  if (!options_.recalls) return cell_.start(regions.shape(0));
   const Var middle = mean(regions, 1);
   return {start_state_(middle), start_memory_(middle)};
 }
@@ -134,10 +130,12 @@ Captioner::Moved Captioner::advance(const Memory& memory, const RecurrentState& 
                                     const Heard& heard, const Tensor& drawn, Run& run) const {
   const Index rows = state.h.shape(0), batch = memory.regions.shape(0),
               regions = memory.regions.shape(1), beams = rows / batch;
-  const Var asked = memory.query(state.h);
+  Moved moved;
+  if (!options_.recalls) moved.state = memory.cell({}, state, heard.gates);
+  const Var asking = options_.recalls ? state.h : moved.state.h;
+  const Var asked = memory.query(asking);
   const Var query =
       reshape(heard.query ? asked + heard.query : asked, {batch, 1, beams, options_.attention_dim});
-  Moved moved;
   moved.scores =
       reshape(additive_scores(query, memory.projected, attention_.weight), {rows, regions});
   Var reading;  // what the regions are read by
@@ -154,8 +152,8 @@ Captioner::Moved Captioner::advance(const Memory& memory, const RecurrentState& 
   }
   const Var read =
       reshape(matmul(reshape(reading, {batch, beams, regions}), memory.regions), {rows, -1});
-  moved.context = sigmoid(gate_(state.h)) * read;
-  moved.state = memory.cell(moved.context, state, heard.gates);
+  moved.context = sigmoid(gate_(asking)) * read;
+  if (options_.recalls) moved.state = memory.cell(moved.context, state, heard.gates);
   return moved;
 }
 

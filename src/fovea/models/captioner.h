@@ -30,6 +30,9 @@ struct CaptionerOptions {
   // The last word asks along with the state. In the paper only the state does, which has not read
   // it yet: then what was just said cannot tell where to look for the next word.
   bool word_asks = true;
+  // The state remembers what was looked at, as in the paper. Else it knows the words alone, and
+  // what depends on the picture has to be looked at when it is said (as in Lu et al. 2017, 2.3).
+  bool recalls = true;
   float dropout = 0;  // of words on their way in, and of what speaks
 };
 
@@ -62,10 +65,7 @@ class Captioner {
   // [picture, channel, height, width] -> [picture, region, dim], each with its place; or given
   // features as they are
   Var annotations(const Var& pictures, Run& run) const;
-  struct Grid {
-    Index rows, columns;
-  };
-  Grid grid_of(Index width, Index height) const;  // of a picture's annotations
+  const ImageEncoder& encoder() const { return encoder_; }  // none where features are given
 
   // annotations [picture, region, dim]. Hard, while training: half of the captions, drawn, have
   // their regions drawn, the others are read softly, and gradients pass.

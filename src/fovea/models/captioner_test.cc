@@ -84,10 +84,34 @@ T loss_of(const Named<T>& p, const std::vector<T>& regions, const Words& caption
   const auto start = [&](const std::string& name) {
     return tanh_of(times(tanh_of(times(middle, p, name + ".inner")), p, name + ".outer"));
   };
-  std::vector<T> h = start("start_state"), c = start("start_memory");
+  const bool recalls = p.contains("cell.input");
+  const auto units = static_cast<std::size_t>(p.at("cell.recurrent").shape[0]);
+  std::vector<T> h(units, T(0)), c(units, T(0));
+  if (recalls) {
+    h = start("start_state");
+    c = start("start_memory");
+  }
+  const auto move = [&](const std::vector<T>& word, const std::vector<T>& z) {
+    std::vector<T> gates = times(word, p, "word");
+    const auto add = [&](const std::string& name, const std::vector<T>& x) {
+      const reference::Array<T>& w = p.at("cell." + name);
+      for (std::size_t g = 0; g < gates.size(); ++g) {
+        gates[g] += p.at("cell." + name + "_bias")[static_cast<Index>(g)];
+        for (std::size_t i = 0; i < x.size(); ++i) gates[g] += x[i] * w.at(i, g);
+      }
+    };
+    if (recalls) add("input", z);
+    add("recurrent", h);
+    for (std::size_t i = 0; i < units; ++i) {
+      c[i] = sigmoid_of(gates[units + i]) * c[i] +
+             sigmoid_of(gates[i]) * std::tanh(gates[2 * units + i]);
+      h[i] = sigmoid_of(gates[3 * units + i]) * std::tanh(c[i]);
+    }
+  };
   T loss(0);
   for (std::size_t t = 0; t <= caption.size(); ++t) {
     const std::vector<T> word = row_of(p.at("words.table"), t == 0 ? kBeginId : caption[t - 1]);
+    if (!recalls) move(word, {});
     // e_i = w' tanh(W h + U a_i), alpha = softmax(e), z = beta sum_i alpha_i a_i
     std::vector<T> query = times(h, p, "attention.query");
     if (p.contains("word_query.weight")) {
@@ -111,21 +135,7 @@ T loss_of(const Named<T>& p, const std::vector<T>& regions, const Words& caption
       for (std::size_t d = 0; d < kDim; ++d) z[d] += beta * weights[at] * region(r)[d];
     }
     last = weights;
-    std::vector<T> gates = times(word, p, "word");
-    const std::vector<std::pair<std::string, std::vector<T>>> entering = {{"input", z},
-                                                                          {"recurrent", h}};
-    for (const auto& [name, x] : entering) {
-      const reference::Array<T>& w = p.at("cell." + name);
-      for (std::size_t g = 0; g < gates.size(); ++g) {
-        gates[g] += p.at("cell." + name + "_bias")[static_cast<Index>(g)];
-        for (std::size_t i = 0; i < x.size(); ++i) gates[g] += x[i] * w.at(i, g);
-      }
-    }
-    const std::size_t n = h.size();
-    for (std::size_t i = 0; i < n; ++i) {
-      c[i] = sigmoid_of(gates[n + i]) * c[i] + sigmoid_of(gates[i]) * std::tanh(gates[2 * n + i]);
-      h[i] = sigmoid_of(gates[3 * n + i]) * std::tanh(c[i]);
-    }
+    if (recalls) move(word, z);
     // p = softmax(L_o (E y + L_h h + L_z z))
     std::vector<T> deep = times(h, p, "speak_state");
     const std::vector<T> seen = times(z, p, "speak_context");
@@ -138,12 +148,17 @@ T loss_of(const Named<T>& p, const std::vector<T>& regions, const Words& caption
   return loss;
 }
 
-class CaptionerFormulas : public testing::TestWithParam<bool> {};
+struct CaptionerKind {
+  const char* name;
+  bool word_asks, recalls;
+};
+class CaptionerFormulas : public testing::TestWithParam<CaptionerKind> {};
 
 TEST_P(CaptionerFormulas, AreThePapersAndSoAreTheirDerivatives) {
   Random random{.seed = 3};
   CaptionerOptions options = tiny(CaptionAttention::kSoft);
-  options.word_asks = GetParam();
+  options.word_asks = GetParam().word_asks;
+  options.recalls = GetParam().recalls;
   Captioner model(options, random);
   std::vector<std::string> names;
   std::vector<Tensor> inputs = {random_tensor({2, kRegions, kDim})};
@@ -179,8 +194,11 @@ TEST_P(CaptionerFormulas, AreThePapersAndSoAreTheirDerivatives) {
       inputs);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CaptionerFormulas, testing::Bool(),
-                         [](const auto& test) { return test.param ? "word_asks" : "state_asks"; });
+INSTANTIATE_TEST_SUITE_P(All, CaptionerFormulas,
+                         testing::Values(CaptionerKind{"word_asks", true, true},
+                                         CaptionerKind{"state_asks", false, true},
+                                         CaptionerKind{"recalls_words_alone", true, false}),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 TEST(CaptionBatch, HasTheLongestFirstAndNoPadding) {
   const CaptionBatch batch = caption_batch(kCaptions, kPictures);
@@ -197,9 +215,13 @@ TEST(CaptionBatch, HasTheLongestFirstAndNoPadding) {
 
 class EveryCaptionAttention : public testing::TestWithParam<CaptionAttention> {};
 
-TEST_P(EveryCaptionAttention, SaysTheSameWordByWordAsAllAtOnce) {
+class EveryCaptionMemory : public testing::TestWithParam<std::tuple<CaptionAttention, bool>> {};
+
+TEST_P(EveryCaptionMemory, SaysTheSameWordByWordAsAllAtOnce) {
   Random random{.seed = 3};
-  const Captioner model(tiny(GetParam()), random);
+  CaptionerOptions options = tiny(std::get<0>(GetParam()));
+  options.recalls = std::get<1>(GetParam());
+  const Captioner model(options, random);
   const Tensor regions = random_tensor({2, kRegions, kDim});
   fovea::Run run;
   const std::vector<Words> captions = {{5, 4, 6}, {6, 5, 5}};
@@ -212,6 +234,11 @@ TEST_P(EveryCaptionAttention, SaysTheSameWordByWordAsAllAtOnce) {
     expect_close(step.looks[0].weights, all.weights.value().slice(0, 2 * t, 2 * t + 2), 1e-5);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, EveryCaptionMemory,
+                         testing::Combine(testing::Values(CaptionAttention::kSoft,
+                                                          CaptionAttention::kHard),
+                                          testing::Bool()));
 
 TEST_P(EveryCaptionAttention, ACaptionIsTheSameAloneAndAmongOthers) {
   Random random{.seed = 3};
@@ -389,7 +416,7 @@ TEST(Captioner, SeesAsManyRegionsAsItSaysWhateverTheSize) {
   fovea::Run run;
   for (const auto& [width, height] : std::vector<std::pair<Index, Index>>{{64, 64}, {33, 50}}) {
     const Var seen = model.annotations(Tensor::zeros({2, 3, height, width}), run);
-    const Captioner::Grid grid = model.grid_of(width, height);
+    const ImageEncoder::Grid grid = model.encoder().grid_of(width, height);
     EXPECT_EQ(seen.shape(), (Shape{2, grid.rows * grid.columns, 6 + kPlaceFeatures}));
   }
 }

@@ -10,15 +10,28 @@ namespace fovea {
 
 ImageEncoder::ImageEncoder(const ImageEncoderOptions& o, Random& random) {
   if (o.widths.empty() || o.depth < 1) fail("ImageEncoder: at least one convolution is needed");
-  Index in = o.channels;
+  Index in = o.channels, halvings = o.halvings;
+  const auto add = [&](Index width, Index kernel, const Conv2d& shape) {
+    layers.push_back({Conv({.in = in, .out = width, .kernel = kernel, .shape = shape}, random),
+                      BatchNormLayer(width)});
+    in = width;
+  };
   for (const Index width : o.widths) {
-    for (Index i = 0; i < o.depth; ++i) {
-      const Conv2d shape{.stride = i == 0 ? 2 : 1, .padding = 1};
-      layers.push_back(
-          {Conv({.in = in, .out = width, .shape = shape}, random), BatchNormLayer(width)});
-      in = width;
+    if (halvings-- > 0) {
+      add(width, 4, {.stride = 2, .padding = 1});
+    } else {
+      add(width, 3, {.padding = 1});
     }
+    for (Index i = 1; i < o.depth; ++i) add(width, 1, {});
   }
+}
+
+ImageEncoder::Grid ImageEncoder::grid_of(Index width, Index height) const {
+  for (const Layer& layer : layers) {
+    width /= layer.conv.shape.stride;
+    height /= layer.conv.shape.stride;
+  }
+  return {height, width};
 }
 
 Var ImageEncoder::operator()(const Var& pixels, Run& run) const {

@@ -13,17 +13,21 @@ namespace fovea {
 
 struct ImageEncoderOptions {
   Index channels = 3;
-  std::vector<Index> widths = {32, 64, 128};  // of stages; each halves the picture
-  Index depth = 1;                            // convolutions of a stage; the first one halves
+  std::vector<Index> widths = {32, 64, 128};  // of stages
+  Index halvings = 6;  // of the first stages, by their first convolution; others keep the size
+  Index depth = 1;     // convolutions of a stage; further ones are 1x1
 };
 
 void fields(auto& o, auto&& field) requires is_options<ImageEncoderOptions, decltype(o)> {
   field("channels", o.channels);
   field("widths", o.widths);
+  field("halvings", o.halvings);
   field("depth", o.depth);
 }
 
-// 3x3 convolutions, each with batch norm and ReLU. Pictures of any size.
+// Convolutions, each with batch norm and ReLU: 4x4 where they halve, so that a region sees as far
+// to every side; 3x3 at the head of other stages; else 1x1, so that a region sees little more than
+// what it stands for. Pictures of any size.
 struct ImageEncoder {
   struct Layer {
     Conv conv;
@@ -38,6 +42,11 @@ struct ImageEncoder {
 
   ImageEncoder() = default;
   ImageEncoder(const ImageEncoderOptions& options, Random& random);
+
+  struct Grid {
+    Index rows, columns;
+  };
+  Grid grid_of(Index width, Index height) const;  // of a picture
 
   Index dim() const { return layers.back().conv.weight.shape(0); }
 

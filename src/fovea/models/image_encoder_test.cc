@@ -17,6 +17,40 @@ TEST(ImageEncoder, HalvesThePictureInEveryStage) {
   EXPECT_EQ(with_places(regions_of(grid), 5, 3).shape(), Shape({2, 15, 6 + kPlaceFeatures}));
 }
 
+TEST(ImageEncoder, OnlyTheFirstStagesHalveIfAsked) {
+  Random random{.seed = 1};
+  const ImageEncoder encoder({.widths = {4, 5, 6}, .halvings = 2}, random);
+  fovea::Run run;
+  EXPECT_EQ(encoder(Tensor::full({1, 3, 20, 13}, 0.5f), run).shape(), Shape({1, 6, 5, 3}));
+  EXPECT_EQ(encoder.grid_of(13, 20).rows, 5);
+  EXPECT_EQ(encoder.grid_of(13, 20).columns, 3);
+}
+
+// Else a look at a region would be drawn beside what it saw.
+TEST(ImageEncoder, ARegionSeesAsFarToEverySide) {
+  Random random{.seed = 1};
+  const ImageEncoder encoder({.widths = {8, 8}, .depth = 2}, random);
+  Var pixels = Var::parameter(Tensor::uniform({8, 1, 40, 40}, 0, 1, random));
+  const Var colours = concat({pixels, pixels, pixels}, 1);
+  fovea::Run run;
+  const Index row = 4, column = 6;
+  backward(sum(select(select(encoder(colours, run), 2, row), 2, column)));
+  const Tensor seen = pixels.grad();
+  Index top = 40, bottom = -1, left = 40, right = -1;
+  for (Index i = 0; i < seen.size(); ++i) {
+    if (seen.data()[i] == 0) continue;
+    const Index y = i / 40 % 40, x = i % 40;
+    top = std::min(top, y);
+    bottom = std::max(bottom, y);
+    left = std::min(left, x);
+    right = std::max(right, x);
+  }
+  const Box box = region_boxes(10, 10, 40, 40)[static_cast<std::size_t>(row * 10 + column)];
+  EXPECT_EQ(static_cast<float>(top + bottom + 1) / 2, box.centre_y());
+  EXPECT_EQ(static_cast<float>(left + right + 1) / 2, box.centre_x());
+  EXPECT_EQ(bottom - top, 9);
+}
+
 TEST(ImageEncoder, RegionsAreRowByRowAsTheirBoxes) {
   Tensor grid({1, 1, 2, 3});
   for (Index i = 0; i < 6; ++i) grid.data()[i] = static_cast<float>(i);

@@ -33,7 +33,8 @@ std::vector<std::vector<Index>> looks_of(const Captioner& net, const Tensor& ann
 }
 
 struct SceneCount {
-  Index captions = 0, true_captions = 0, statements = 0, true_statements = 0, words = 0, right = 0;
+  Index captions = 0, true_captions = 0, statements = 0, true_statements = 0;
+  std::map<std::string, Pointing> pointing{};
 
   void add_truth(const football::Scene& scene, const std::string& caption) {
     const football::CaptionTruth truth = football::caption_truth(scene, caption);
@@ -48,10 +49,11 @@ struct SceneCount {
                     std::span<const Index> region, std::span<const Box> cells) {
     for (std::size_t i = 0; i < region.size(); ++i) {
       if (word_of[i] < 0 || word_of[i] >= std::ssize(caption.words)) continue;
-      const auto& boxes = caption.words[static_cast<std::size_t>(word_of[i])].boxes;
-      if (boxes.empty()) continue;
-      ++words;
-      right += points_into(cells[static_cast<std::size_t>(region[i])], boxes) ? 1 : 0;
+      const football::GroundedWord& word = caption.words[static_cast<std::size_t>(word_of[i])];
+      if (word.boxes.empty()) continue;
+      Pointing& of = pointing[word.text];
+      ++of.words;
+      of.right += points_into(cells[static_cast<std::size_t>(region[i])], word.boxes) ? 1 : 0;
     }
   }
 
@@ -59,8 +61,12 @@ struct SceneCount {
     const auto share = [](Index part, Index all) {
       return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
     };
-    return {share(true_captions, captions), share(true_statements, statements), share(right, words),
-            words};
+    Pointing all;
+    for (const auto& [word, of] : pointing) {
+      all.right += of.right;
+      all.words += of.words;
+    }
+    return {share(true_captions, captions), share(true_statements, statements), all, pointing};
   }
 };
 
@@ -118,7 +124,7 @@ CaptionGrades examine(const CaptionModel& model, const CaptionData& data, Index 
       if (!options.pointing) continue;
       if (regions.empty()) regions = looks_of(model.net, annotations, said);
       const Index width = pictures.shape(3), height = pictures.shape(2);
-      const Captioner::Grid grid = model.net.grid_of(width, height);
+      const ImageEncoder::Grid grid = model.net.encoder().grid_of(width, height);
       const std::vector<Box> cells = region_boxes(grid.rows, grid.columns, width, height);
       scenes.add_pointing(football::grounded(*scene, grades.captions.back()),
                           model.words.words(said[i]).word_of, regions[i], cells);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 
 #include "fovea/models/caption_model.h"
 #include "fovea/training/bleu.h"
@@ -11,14 +12,21 @@
 
 namespace fovea {
 
+struct Pointing {
+  Index right = 0, words = 0;
+
+  double share() const {
+    return words == 0 ? 0 : static_cast<double>(right) / static_cast<double>(words);
+  }
+};
+
 // What can be known of captions of built-in scenes.
 struct SceneGrades {
   double true_captions = 0;    // share of captions of which every statement is so
   double true_statements = 0;  // share of statements
-  // Share of the words with boxes (football::grounded) whose largest weight points into one of
-  // them.
-  double pointing = 0;
-  Index pointed = 0;  // words
+  // Of words with boxes (football::grounded): those whose largest weight points into one of them.
+  Pointing pointing{};
+  std::map<std::string, Pointing> pointing_of{};  // each word
 };
 
 struct CaptionGrades {

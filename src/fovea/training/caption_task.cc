@@ -64,7 +64,7 @@ Grade CaptionTask::validate() {
   if (!grades.scenes) return {grades.bleu.score, "BLEU", fmt::format("{:.1f}", grades.bleu.score)};
   return {grades.scenes->true_captions, "true captions",
           fmt::format("{:.1f} %, pointing {:.1f} %", 100 * grades.scenes->true_captions,
-                      100 * grades.scenes->pointing)};
+                      100 * grades.scenes->pointing.share())};
 }
 
 void CaptionTask::save(const std::string& file, const Best& best) {
@@ -85,8 +85,8 @@ std::map<std::string, std::string> CaptionTask::identity() const {
       {"batches", fmt::format("{} pictures, {} captions, longest {}, seed {}{}",
                               options_.batch_pictures, options_.batch_captions, options_.longest,
                               options_.seed, options_.augment ? ", augmented" : "")},
-      {"loss", fmt::format("penalty {}, reward {}, entropy {}, smoothing {}", l.penalty, l.reward,
-                           l.entropy, l.label_smoothing)}};
+      {"loss", fmt::format("penalty {}, reward {}, entropy {}, smoothing {}, rest {}", l.penalty,
+                           l.reward, l.entropy, l.label_smoothing, l.rest)}};
 }
 
 }  // namespace fovea
