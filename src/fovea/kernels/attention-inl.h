@@ -312,13 +312,13 @@ struct BlockScores {
     }
     // Queries whose strips need some of keys [begin, end).
     HWY_INLINE Range of_keys(Range wanted, Index count) const {
-      Range queries{count, 0};
+      Range needing{count, 0};
       for (Index s = 0; s < strips; ++s) {
         if (intersection(keys[s], wanted).empty()) continue;
-        queries.begin = std::min(queries.begin, s * TileColumns());
-        queries.end = std::min(count, (s + 1) * TileColumns());
+        needing.begin = std::min(needing.begin, s * TileColumns());
+        needing.end = std::min(count, (s + 1) * TileColumns());
       }
-      return queries.empty() ? Range{0, 0} : queries;
+      return needing.empty() ? Range{0, 0} : needing;
     }
   };
   HWY_INLINE bool Need(Range block, Needed& needed) const {

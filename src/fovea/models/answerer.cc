@@ -27,36 +27,13 @@ namespace {
 
 // Places weigh more than they would by themselves: scores that follow them are learnt sooner.
 constexpr float kPlaceScale = 4;
-// Among place_features: how far to the right, how far down.
-constexpr Index kRight = 0, kDown = kPlaceFeatures / 2;
-
-// [region, kPlaceFeatures]
-Tensor places_of(const Var& grid) {
-  return map(Unary::kMultiply, place_features(grid.shape(2), grid.shape(3)), kPlaceScale);
-}
 
 // [image, dim, rows, columns] -> [image, region, dim + kPlaceFeatures]
-Var placed_regions(const Var& grid, const Tensor& places) {
-  const Shape shape{grid.shape(0), places.shape(0), kPlaceFeatures};
+Var placed_regions(const Var& grid) {
+  const Index rows = grid.shape(2), columns = grid.shape(3);
+  const Tensor places = map(Unary::kMultiply, place_features(rows, columns), kPlaceScale);
+  const Shape shape{grid.shape(0), rows * columns, kPlaceFeatures};
   return concat({regions_of(grid), Var(places.unsqueeze(0).broadcast_to(shape))}, 2);
-}
-
-// How regions lie from where a glimpse [image, question, dim + kPlaceFeatures] was taken, its mean
-// place: [image, question, kWays, region]. By these a look follows another: the next one to the
-// left of, the nearest to.
-constexpr Index kWays = 8;
-Var ways_from(const Var& glimpse, const Tensor& places) {
-  const auto along = [&](Index feature) {
-    const Index at = glimpse.shape(2) - kPlaceFeatures + feature;
-    const Var there = transpose(Var(places.slice(1, feature, feature + 1)));  // [1, region]
-    return there - slice(glimpse, 2, at, at + 1);
-  };
-  const Var right = along(kRight), down = along(kDown);
-  const Var squares = square(right) + square(down);
-  const std::array<Var, kWays> ways = {
-      right,     abs(right),     tanh(right * 2),       down,
-      abs(down), tanh(down * 2), sqrt(squares + 1e-3f), exp(-squares)};
-  return stack(ways, 2);
 }
 
 }  // namespace
@@ -82,17 +59,12 @@ Answerer::Answerer(const AnswererOptions& o, Random& random)
       hop.attention = AdditiveAttention(
           {.query_dim = o.hidden, .key_dim = dim, .dim = o.attention_dim}, random);
     }
-    if (o.attends && t > 0) hop.way = Linear(o.hidden, kWays, random);
     hop.inner = Linear(o.hidden + dim, 2 * o.hidden, random);
     hop.outer = Linear(2 * o.hidden, o.hidden, random);
     hop.norm = LayerNorm(o.hidden);
   }
   hidden_ = Linear(o.hidden, 2 * o.hidden, random);
   output_ = Linear(2 * o.hidden, o.answers, random);
-  if (o.attends) {
-    tell_hidden_ = Linear(o.hidden + dim, o.hidden, random);
-    tell_ = Linear(o.hidden, o.answers, random);
-  }
 }
 
 Var Answerer::read(const Questions& questions, Run& run) const {
@@ -113,37 +85,26 @@ Var Answerer::read(const Questions& questions, Run& run) const {
 }
 
 Answering Answerer::operator()(const Var& images, const Questions& questions, Run& run) const {
-  Answering result{.logits = {}, .told = {}, .grid = encoder_(images, run), .looks = {}};
+  Answering result{.logits = {}, .grid = encoder_(images, run), .looks = {}};
   const Var& grid = result.grid;
-  const Tensor places = places_of(grid);
-  const Var regions = placed_regions(grid, places);
+  const Var regions = placed_regions(grid);
   const auto rows = static_cast<Index>(questions.lengths.size());
   const Index count = grid.shape(0);
   if (rows == 0 || rows % count != 0) {
     fail("answer: {} questions about {} images; ask each image equally many", rows, count);
   }
   const Index each = rows / count;
-  const Var question = reshape(read(questions, run), {count, each, -1});
-  Var known = question;
-  Var glimpse;
+  Var known = reshape(read(questions, run), {count, each, -1});
   for (const Hop& hop : hops_) {
+    Var glimpse;
     if (options_.attends) {
-      Attend how;
-      if (glimpse) {
-        const Var weights = unsqueeze(hop.way(known), 2);
-        how.bias = transpose(matmul(weights, ways_from(glimpse, places)), 1, 2);
-      }
-      auto read = hop.attention(known, hop.attention.prepare(regions), how, run);
+      auto read = hop.attention(known, hop.attention.prepare(regions));
       glimpse = read.context;
       result.looks.push_back(std::move(read.attended));
     } else {
       glimpse = broadcast_to(mean(regions, 1, true), {count, each, regions.shape(2)});
     }
     known = hop.norm(known + hop.outer(hop.inner(concat({known, glimpse}, 2), Activation::kRelu)));
-  }
-  if (options_.attends && run.training) {
-    const Var told = tell_(tell_hidden_(concat({question, glimpse}, 2), Activation::kRelu));
-    result.told = reshape(told, {rows, -1});
   }
   result.logits = reshape(output_(hidden_(known, Activation::kRelu)), {rows, -1});
   return result;

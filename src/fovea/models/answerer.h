@@ -1,11 +1,11 @@
 // Questions about images, answered by looking: the question, and what was read so far, choose the
 // regions to read next (stacked attention, Yang et al. 2016):
 //
-//   weights = softmax over regions of w' tanh(W known + U region) + v(known)' way to the region
+//   weights = softmax over regions of w' tanh(W known + U region)
 //   known   = norm(known + what a small network makes of [known; glimpse])
 //
-// once for each hop, each with weights of its own. The way is that from the glimpse before. Known
-// is the question at first; the answer is chosen from what is known after the last hop.
+// once for each hop, each with weights of its own. Known is the question at first; the answer is
+// chosen from what is known after the last hop.
 #pragma once
 
 #include <array>
@@ -45,7 +45,6 @@ Questions questions_of(std::span<const std::vector<std::int32_t>> questions);
 
 struct Answering {
   Var logits;                   // [image * question, answer]
-  Var told;                     // the same, by the question and the last look alone; while training
   Var grid;                     // [image, dim, rows, columns]: what was looked at
   std::vector<Attended> looks;  // of each hop, weights [image, 1, question, region]; none without
 };
@@ -69,20 +68,16 @@ class Answerer {
     member("hops", hops_);
     member("hidden", hidden_);
     member("output", output_);
-    member("tell_hidden", tell_hidden_);
-    member("tell", tell_);
   }
 
  private:
   struct Hop {
     AdditiveAttention attention;
-    Linear way;  // v; not of the first
     Linear inner, outer;
     LayerNorm norm;
 
     void visit(auto&& member) {
       member("attention", attention);
-      member("way", way);
       member("inner", inner);
       member("outer", outer);
       member("norm", norm);
@@ -99,7 +94,6 @@ class Answerer {
   Linear question_;
   std::vector<Hop> hops_;
   Linear hidden_, output_;
-  Linear tell_hidden_, tell_;  // from the question and the last look
 };
 
 }  // namespace fovea

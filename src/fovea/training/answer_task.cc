@@ -32,21 +32,15 @@ AnswerModel make_answer_model(const AnswererOptions& options, const AskedPicture
   return AnswerModel(options, words, answers_of(texts), random);
 }
 
-// Of the answer by the last look alone: else that look need not be at what was asked for.
-constexpr float kTell = 0.3f;
-
 AnswerTask::AnswerTask(AnswerModel& model, const AskedPictures& data) : model_(model), data_(data) {
   if (data.held_out_count() == 0) fail("answer: there are no pictures for validation");
 }
 
 Loss AnswerTask::step(Index batch, Run& run) {
   const AskedBatch asked = asked_batch(model_, data_.batch(batch));
-  const Answering answering = model_.net()(Var(asked.images), asked.questions, run);
-  Var loss = cross_entropy(answering.logits, asked.labels, {.mean = false});
+  const Var logits = model_.net()(Var(asked.images), asked.questions, run).logits;
+  const Var loss = cross_entropy(logits, asked.labels, {.mean = false});
   const double sum = loss.value().item();
-  if (answering.told) {
-    loss = loss + cross_entropy(answering.told, asked.labels, {.mean = false}) * kTell;
-  }
   backward(loss);
   const auto labels = asked.labels.values();
   const auto idle = std::count(labels.begin(), labels.end(), -1);
