@@ -1,6 +1,7 @@
 // What tests of verbs share: the program called in process, and as a process of its own.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -22,6 +23,13 @@ inline Outcome fovea(const std::vector<std::string>& arguments) {
   std::ostringstream out, err;
   const int code = run(arguments, out, err);
   return {code, out.str(), err.str()};
+}
+
+// What a call said that had to end with this code and without output.
+inline std::string refusal(const Outcome& outcome, int code) {
+  EXPECT_EQ(outcome.code, code);
+  EXPECT_EQ(outcome.out, "");
+  return outcome.err;
 }
 
 // A shell command in which $FOVEA is the program. Standard error is kept, output is the shell's.

@@ -152,9 +152,7 @@ TEST(DataDigits, SaysWhatCannotBeMeant) {
                     labels = folder / "own/train-labels-idx1-ubyte.gz";
   const auto refusal = [&](std::vector<std::string> more, int code) {
     more.insert(more.begin(), {"data", "digits", "--out", folder / "x"});
-    const Outcome outcome = fovea(more);
-    EXPECT_EQ(outcome.code, code);
-    return outcome.err;
+    return cli::refusal(fovea(more), code);
   };
   EXPECT_EQ(
       refusal({"--images", images}, 2),

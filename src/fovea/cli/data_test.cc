@@ -54,9 +54,7 @@ TEST(Data, SaysWhatCannotBeMeant) {
   const ScratchFolder folder;
   const auto refusal = [&](std::vector<std::string> more, int code) {
     more.insert(more.begin(), "data");
-    const Outcome outcome = fovea(more);
-    EXPECT_EQ(outcome.code, code);
-    return outcome.err;
+    return cli::refusal(fovea(more), code);
   };
   EXPECT_EQ(refusal({"translation", "--out", folder / "x", "--longest", "61"}, 2),
             "fovea data translation: --shortest 3 --longest 61: sentences have 3 to 60 words, and "

@@ -20,10 +20,7 @@ class EvalTest : public testing::Test {
     return fovea(more);
   }
   std::string refusal(std::vector<std::string> more, int code) {
-    const Outcome outcome = graded(std::move(more));
-    EXPECT_EQ(outcome.code, code);
-    EXPECT_EQ(outcome.out, "");
-    return outcome.err;
+    return cli::refusal(graded(std::move(more)), code);
   }
   std::string pairs() {
     std::string text;

@@ -14,12 +14,7 @@ using testing::HasSubstr;
 
 Outcome info(const std::string& file) { return fovea({"info", file}); }
 
-std::string refusal(const std::string& file) {
-  const Outcome outcome = info(file);
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(outcome.out, "");
-  return outcome.err;
-}
+std::string refusal(const std::string& file) { return cli::refusal(info(file), 1); }
 
 TEST(Info, ShowsAModel) {
   const ScratchFolder folder;

@@ -30,10 +30,7 @@ class RunTest : public testing::Test {
   }
 
   std::string refusal(const std::vector<std::string>& arguments, int code) {
-    const Outcome outcome = fovea(arguments);
-    EXPECT_EQ(outcome.code, code);
-    EXPECT_EQ(outcome.out, "");
-    return outcome.err;
+    return cli::refusal(fovea(arguments), code);
   }
 
   ScratchFolder folder;

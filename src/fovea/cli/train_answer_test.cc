@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "fovea/cli/cli_test_tools.h"
@@ -34,11 +35,6 @@ class AskedTest : public testing::Test {
       lines += name + "\t" + texts + (i % 2 == 0 ? "yes" : "no") + "\n";
     }
     return folder.write("texts.tsv", lines);
-  }
-  std::string refusal(const Outcome& outcome, int code) {
-    EXPECT_EQ(outcome.code, code);
-    EXPECT_EQ(outcome.out, "");
-    return outcome.err;
   }
 
   ScratchFolder folder;
@@ -118,6 +114,12 @@ TEST_F(AskedTest, SaysWhatCannotBeMeant) {
   EXPECT_THAT(refusal(trained("answer", {"--attention", "hard"}), 2), HasSubstr("--attention"));
   EXPECT_THAT(refusal(fovea({"train", "answer", "--widths", "8,x"}), 2),
               HasSubstr("'8,x' is no list of up to 6 sizes"));
+  EXPECT_EQ(
+      refusal(fovea({"train", "answer", "--size", "32", "--widths", "8,8,8,8,8,8", "--out", out()}),
+              1),
+      "fovea train answer: pictures of 32 x 32 cannot be halved 6 times; take larger ones or "
+      "fewer halvings\n");
+  EXPECT_FALSE(std::filesystem::exists(out() + ".checkpoint"));
   const std::string texts = pictures("what is on the left\t");
   EXPECT_EQ(refusal(trained("answer", {"--images", folder / ".", "--questions", texts, "--mirror",
                                        "--held-out", "0.3"}),

@@ -22,10 +22,7 @@ class TrainGlimpseTest : public testing::Test {
     return fovea(all);
   }
   std::string refusal(const std::vector<std::string>& more, int code) {
-    const Outcome outcome = trained("refused", more);
-    EXPECT_EQ(outcome.code, code);
-    EXPECT_EQ(outcome.out, "");
-    return outcome.err;
+    return cli::refusal(trained("refused", more), code);
   }
 
   ScratchFolder folder;

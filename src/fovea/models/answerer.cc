@@ -40,6 +40,7 @@ Var placed_regions(const Var& grid) {
 
 Answerer::Answerer(const AnswererOptions& o, Random& random)
     : options_(o), encoder_(o.image, random), words_(o.words, o.word_dim, random) {
+  encoder_.grid_of(o.width, o.height);
   if (o.hops < 1) fail("answerer: {} hops were asked for; take at least 1", o.hops);
   Index read_dim = 2 * o.reader_dim;
   if (o.reader == QuestionReader::kGru) {

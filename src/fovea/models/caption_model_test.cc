@@ -80,7 +80,6 @@ TEST(CaptionModel, SaysWhatIsWrongWithAFile) {
             }),
             "caption: this model was trained with features of another network and reads no "
             "pictures");
-  fovea::Run run;
   EXPECT_EQ(error_of([&] {
               model.see(Tensor::zeros({1, 3, 64, 64}), "");
             }),

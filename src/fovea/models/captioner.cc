@@ -60,7 +60,10 @@ CaptionBatch caption_batch(std::span<const Words> captions, std::span<const Inde
 }
 
 Captioner::Captioner(const CaptionerOptions& o, Random& random) : options_(o) {
-  if (!o.features) encoder_ = ImageEncoder(o.encoder, random);
+  if (!o.features) {
+    encoder_ = ImageEncoder(o.encoder, random);
+    encoder_.grid_of(o.width, o.height);
+  }
   const Index dim = annotation_dim();
   words_ = Embedding(o.vocab, o.embedding_dim, random);
   if (o.recalls) {

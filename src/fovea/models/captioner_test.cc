@@ -6,6 +6,7 @@
 #include "fovea/base/parallel.h"
 #include "fovea/data/tokenizer.h"
 #include "fovea/layers/layers_test_tools.h"
+#include "fovea/models/estimate_test_tools.h"
 #include "fovea/models/search.h"
 
 namespace fovea {
@@ -330,32 +331,15 @@ class DrawnRegions : public testing::Test {
     return gradient();
   }
 
-  struct Estimate {
-    std::vector<double> mean, error;
-    double variance = 0;
-  };
   Estimate estimate(float baseline, int samples) {
-    Estimate e{std::vector<double>(4), std::vector<double>(4)};
-    std::vector<double> squares(4);
-    int count = 0;
-    for (std::uint64_t seed = 1000; count < samples; ++seed) {
-      const CaptionReading r = reading_of(seed);
-      if (r.drawn.data()[0] == 0) continue;
-      ++count;
+    std::uint64_t seed = 1000;
+    return estimate_of(samples, [&] {
+      CaptionReading r = reading_of(seed++);
+      while (r.drawn.data()[0] == 0) r = reading_of(seed++);
       model_.baseline().data()[0] = baseline;
-      backward(caption_loss(model_, r, batch_, {.penalty = 0, .entropy = 0}).total);
-      const std::vector<double> g = gradient();
-      for (std::size_t k = 0; k < 4; ++k) {
-        e.mean[k] -= g[k] / samples;
-        squares[k] += g[k] * g[k] / samples;
-      }
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      const double variance = squares[k] - e.mean[k] * e.mean[k];
-      e.variance += variance;
-      e.error[k] = std::sqrt(variance / samples);
-    }
-    return e;
+      backward(-caption_loss(model_, r, batch_, {.penalty = 0, .entropy = 0}).total);
+      return gradient();
+    });
   }
 
   Captioner model_ = [] {

@@ -6,6 +6,7 @@ namespace fovea {
 
 Classifier::Classifier(const ClassifierOptions& o, Random& random)
     : options_(o), encoder_(o.image, random) {
+  encoder_.grid_of(o.width, o.height);
   if (o.classes < 2)
     fail("classifier: {} classes; there must be something to tell apart", o.classes);
   if (o.self_attention) self_ = ImageSelfAttention(encoder_.dim(), random);

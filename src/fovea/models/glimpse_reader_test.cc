@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "fovea/base/parallel.h"
+#include "fovea/models/estimate_test_tools.h"
 #include "fovea/models/glimpse_test_tools.h"
 
 namespace fovea {
@@ -139,26 +140,9 @@ class OneChoice : public testing::Test {
     return gradient;
   }
 
-  struct Estimate {
-    std::vector<double> mean, error;
-    double variance = 0;
-  };
   Estimate estimate(float baseline, int samples) {
-    Estimate e{std::vector<double>(4), std::vector<double>(4)};
-    std::vector<double> squares(4);
-    for (int i = 0; i < samples; ++i) {
-      const std::vector<double> g = sampled(1000 + static_cast<std::uint64_t>(i), baseline);
-      for (std::size_t k = 0; k < 4; ++k) {
-        e.mean[k] += g[k] / samples;
-        squares[k] += g[k] * g[k] / samples;
-      }
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      const double variance = squares[k] - e.mean[k] * e.mean[k];
-      e.variance += variance;
-      e.error[k] = std::sqrt(variance / samples);
-    }
-    return e;
+    std::uint64_t seed = 1000;
+    return estimate_of(samples, [&] { return sampled(seed++, baseline); });
   }
 
   std::unique_ptr<GlimpseReader> reader_;

@@ -27,14 +27,22 @@ ImageEncoder::ImageEncoder(const ImageEncoderOptions& o, Random& random) {
 }
 
 ImageEncoder::Grid ImageEncoder::grid_of(Index width, Index height) const {
+  Grid grid{height, width};
+  Index halvings = 0;
   for (const Layer& layer : layers) {
-    width /= layer.conv.shape.stride;
-    height /= layer.conv.shape.stride;
+    if (layer.conv.shape.stride == 1) continue;
+    grid = {grid.rows / 2, grid.columns / 2};
+    ++halvings;
   }
-  return {height, width};
+  if (grid.rows < 1 || grid.columns < 1) {
+    fail("pictures of {} x {} cannot be halved {} times; take larger ones or fewer halvings", width,
+         height, halvings);
+  }
+  return grid;
 }
 
 Var ImageEncoder::operator()(const Var& pixels, Run& run) const {
+  grid_of(pixels.shape(3), pixels.shape(2));
   Var x = pixels;
   for (const Layer& layer : layers) x = relu(layer.norm(layer.conv(x), run));
   return x;

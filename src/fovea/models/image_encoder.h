@@ -46,7 +46,7 @@ struct ImageEncoder {
   struct Grid {
     Index rows, columns;
   };
-  Grid grid_of(Index width, Index height) const;  // of a picture
+  Grid grid_of(Index width, Index height) const;  // of a picture; fails where nothing would be left
 
   Index dim() const { return layers.back().conv.weight.shape(0); }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fovea/base/base_test_tools.h"
 #include "fovea/layers/parameters.h"
 
 namespace fovea {
@@ -24,6 +25,17 @@ TEST(ImageEncoder, OnlyTheFirstStagesHalveIfAsked) {
   EXPECT_EQ(encoder(Tensor::full({1, 3, 20, 13}, 0.5f), run).shape(), Shape({1, 6, 5, 3}));
   EXPECT_EQ(encoder.grid_of(13, 20).rows, 5);
   EXPECT_EQ(encoder.grid_of(13, 20).columns, 3);
+}
+
+TEST(ImageEncoder, SaysWhenAPictureIsTooSmall) {
+  Random random{.seed = 1};
+  const ImageEncoder encoder({.widths = {4, 5, 6}, .halvings = 2}, random);
+  fovea::Run run;
+  EXPECT_EQ(encoder(Tensor::full({1, 3, 4, 7}, 0.5f), run).shape(), Shape({1, 6, 1, 1}));
+  EXPECT_EQ(error_of([&] {
+              encoder(Tensor::full({1, 3, 3, 7}, 0.5f), run);
+            }),
+            "pictures of 7 x 3 cannot be halved 2 times; take larger ones or fewer halvings");
 }
 
 // Else a look at a region would be drawn beside what it saw.

@@ -176,7 +176,7 @@ TEST(Attending, IsTheSoftmaxOfScaledScores) {
   EXPECT_NEAR(answer["output"][0][1], 20 * (1 - weight), 1e-5);
   const double entropy = -weight * std::log(weight) - (1 - weight) * std::log(1 - weight);
   EXPECT_NEAR(answer["entropy"][0], entropy, 1e-5);
-  EXPECT_EQ(answer["hard"]["index"], json({0}));
+  EXPECT_EQ(answer["hard"]["index"], json::array({0}));
   EXPECT_EQ(answer["hard"]["output"], json({{10, 0}}));
   EXPECT_FALSE(answer["hard"].contains("mean_output"));
 }

@@ -1,40 +1,34 @@
 #include "fovea/training/caption_task.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "fovea/base/error.h"
 #include "fovea/base/hash.h"
 
 namespace fovea {
+namespace {
+
+// Every picture once in each epoch.
+Buckets order_of(const CaptionData& pictures, const CaptionTaskOptions& o) {
+  if (pictures.size() == 0) fail("caption: there are no pictures to learn from");
+  return {std::vector<Index>(static_cast<std::size_t>(pictures.size()), 1),
+          {.size = o.batch_pictures, .seed = o.seed}};
+}
+
+}  // namespace
 
 CaptionTask::CaptionTask(CaptionModel& model, const CaptionData& train, const CaptionData& valid,
                          const CaptionTaskOptions& options)
-    : model_(model), train_(train), valid_(valid), options_(options) {
-  if (train.size() == 0) fail("caption: there are no pictures to learn from");
+    : model_(model),
+      train_(train),
+      valid_(valid),
+      options_(options),
+      order_(order_of(train, options)) {
   if (valid.size() == 0) fail("caption: there are no pictures for validation");
 }
 
-// Every picture once in each epoch, in an order of its own.
-std::vector<Index> CaptionTask::pictures_of(Index batch) const {
-  const Index size = train_.size(), per_epoch = ceil_div(size, options_.batch_pictures);
-  const Index epoch = batch / per_epoch, begin = batch % per_epoch * options_.batch_pictures;
-  if (epoch != epoch_) {
-    order_.resize(static_cast<std::size_t>(size));
-    std::iota(order_.begin(), order_.end(), Index{0});
-    Random random = Random{.seed = options_.seed}.split(static_cast<std::uint64_t>(epoch));
-    for (Index i = size - 1; i > 0; --i) {
-      std::swap(order_[static_cast<std::size_t>(i)],
-                order_[static_cast<std::size_t>(random.below(i + 1))]);
-    }
-    epoch_ = epoch;
-  }
-  const Index end = std::min(size, begin + options_.batch_pictures);
-  return {order_.begin() + begin, order_.begin() + end};
-}
-
 Loss CaptionTask::step(Index batch, Run& run) {
-  const std::vector<Index> which = pictures_of(batch);
+  const std::vector<Index> which = order_.batch(batch);
   std::vector<Words> captions;
   std::vector<Index> picture;
   for (std::size_t p = 0; p < which.size(); ++p) {

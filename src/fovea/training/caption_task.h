@@ -2,6 +2,7 @@
 // the model's own.
 #pragma once
 
+#include "fovea/training/buckets.h"
 #include "fovea/training/caption_exam.h"
 #include "fovea/training/trainer.h"
 
@@ -34,14 +35,11 @@ class CaptionTask final : public Task {
   std::string unit() const override { return "words"; }
 
  private:
-  std::vector<Index> pictures_of(Index batch) const;
-
   CaptionModel& model_;
   const CaptionData& train_;
   const CaptionData& valid_;
   CaptionTaskOptions options_;
-  mutable Index epoch_ = -1;  // of the order
-  mutable std::vector<Index> order_;
+  Buckets order_;
 };
 
 }  // namespace fovea

@@ -131,6 +131,7 @@ class Loop {
   LogFile log_file_;
   Clock::time_point start_ = Clock::now();
   double seconds_before_ = 0;
+  Index step_before_ = 0;
   double written_at_ = 0, writing_took_ = 0;
   Index written_step_ = 0;
 };
@@ -201,6 +202,7 @@ void Loop::resume(const FoundCheckpoint& found) {
   state_ = from.state;
   log_ = from.log;
   seconds_before_ = state_.seconds;
+  step_before_ = state_.step;
   start_ = Clock::now();
   if (found.note.empty()) return;
   observer_.noted(found.note);
@@ -304,7 +306,8 @@ void Loop::note_limits(Progress& progress) const {
   if (options_.steps > 0) {
     const auto steps = static_cast<double>(options_.steps);
     progress.share = step / steps;
-    progress.seconds_left = now / step * std::max(0.0, steps - step);
+    const double each = (now - seconds_before_) / static_cast<double>(state_.step - step_before_);
+    progress.seconds_left = each * std::max(0.0, steps - step);
   }
   if (options_.minutes > 0) {
     progress.share = std::max(progress.share, now / (options_.minutes * 60));
