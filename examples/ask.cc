@@ -27,8 +27,7 @@ int main() try {
                    .schedule = Cosine{.rate = 3e-3f, .steps = 300, .warmup = 30},
                    .max_norm = 1,
                    .validate_every = 300});
-  fmt::print("{} of the answers are right; with `fovea train answer` more will be\n",
-             result.best.score.text);
+  fmt::print("right answers: {}; with `fovea train answer` more will be\n", result.best.score.text);
   model.save("ask.safetensors");  // for `fovea run ask.safetensors picture.png --question "..."`
 
   const Image picture = scenes->held_out(7, 8)[0].image;

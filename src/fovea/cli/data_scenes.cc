@@ -49,7 +49,7 @@ Json players_json(const Scene& scene) {
   Json all = Json::array();
   for (const Player& player : scene.players) {
     const auto place = static_cast<std::size_t>(place_of(scene, player.box));
-    all.push_back({{"shirt", football::kShirtNames[static_cast<std::size_t>(player.shirt)]},
+    all.push_back({{"shirt", football::kDyeNames[static_cast<std::size_t>(player.shirt)]},
                    {"action", football::kActionNames[static_cast<std::size_t>(player.action)]},
                    {"place", football::kPlaceNames[place]},
                    {"box", box_json(player.box)}});
@@ -84,8 +84,11 @@ ScenePage scene_page(const ScenesOptions& o, Split split, Index i) {
   Random texts = random.split(3);
   ScenePage page{.name = fmt::format("{:06}.png", i),
                  .png = encode_png(draw(scene, random.split(2)))};
-  Json truth = {
-      {"image", page.name}, {"players", players_json(scene)}, {"ball", box_json(scene.ball)}};
+  Json truth = {{"image", page.name},
+                {"players", players_json(scene)},
+                {"ball",
+                 {{"colour", football::kDyeNames[static_cast<std::size_t>(scene.ball_dye)]},
+                  {"box", box_json(scene.ball)}}}};
   truth["captions"] = Json::array();
   truth["questions"] = Json::array();
   const auto captions = different(o.captions, [&] {

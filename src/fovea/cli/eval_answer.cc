@@ -43,10 +43,9 @@ std::string report(const std::string& name, const AnswerModel& model, const Answ
   std::string text = fmt::format("{}: {}\n  right = {}\n", printable(name), model.kind(),
                                  percent(all.share_right()));
   if (all.boxed > 0) {
-    text += fmt::format(
-        "  pointing = {} of {}: the region with the largest weight of the last hop has its centre\n"
-        "    in a true box, or holds the centre of one; by hop:",
-        percent(all.share_pointed()), counted(all.boxed, "question"));
+    text +=
+        fmt::format("  pointing = {} of {}: the last hop looked most where the answer is; by hop:",
+                    percent(all.share_pointed()), counted(all.boxed, "question"));
     for (const Index hop : all.pointed) text += " " + percent(AnswerGrade::share(hop, all.boxed));
     text += "\n";
   } else if (!model.net().options().attends) {

@@ -26,9 +26,8 @@ std::string report(const std::string& name, const ClassModel& model, const Class
                                  percent(grades.share_right()));
   if (pointing.learnt.pictures > 0) {
     text += fmt::format(
-        "  pointing = {}: the largest cell of Grad-CAM for the class it says has its centre in "
-        "the\n"
-        "    true box; with shuffled weights {}",
+        "  pointing = {}: Grad-CAM for the class it says peaks in the true box; with shuffled "
+        "weights {}",
         percent(pointing.learnt.share()), percent(pointing.shuffled.share()));
     if (pointing.learnt.nothing_positive > 0) {
       text += fmt::format("; {} maps had nothing positive", pointing.learnt.nothing_positive);

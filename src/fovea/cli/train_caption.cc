@@ -110,7 +110,7 @@ void set_defaults(CaptionFlags& f, const Arguments& app) {
     set("--batch-pictures", f.task.batch_pictures, Index{16});
     set("--batch-captions", f.task.batch_captions, Index{3});
     set("--penalty", f.task.loss.penalty, 0.0f);
-    set("--rest", f.task.loss.rest, 0.3f);
+    set("--rest", f.task.loss.rest, 0.15f);
     set("--remembers", f.remembers, "words");
     return;
   }
@@ -217,7 +217,7 @@ Without files it learns from the built-in football scenes, where the truth is kn
 
 Defaults below are for your own pictures. The built-in scenes have their own: 3,300 steps of 16
 pictures with 3 captions each, widths 24,48,96, words 64, hidden 192, score 64, no dropout, no
-penalty, rest 0.3, words alone remembered, a rate of 0.002 that falls to 0.)",
+penalty, rest 0.15, words alone remembered, a rate of 0.002 that falls to 0.)",
       .examples = {{"fovea train caption --out scenes.safetensors", "the built-in scenes"},
                    {"fovea train caption --images photos.tar --captions captions.tsv --size 128",
                     "your own pictures"},

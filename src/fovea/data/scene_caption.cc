@@ -29,20 +29,21 @@ class Writer {
   SceneCaption caption_;
 };
 
-// "a player in red kicks the ball on the left"
+// "a player in red on the left kicks the white ball"
 void add_clause(const Scene& scene, const Player& player, bool with_place, Writer& to) {
   to.plain("a");
   to.about({player.box}, "player");
   to.plain("in");
-  to.about({player.box}, name(kShirtNames, player.shirt));
-  to.about({player.box}, name(kVerbs, player.action));
-  if (player.action == Action::kKicking) {
-    to.plain("the");
-    to.about({scene.ball}, "ball");
+  to.about({player.box}, name(kDyeNames, player.shirt));
+  if (with_place) {
+    to.plain(place_of(scene, player.box) == Place::kMiddle ? "in the" : "on the");
+    to.about({player.box}, name(kPlaceNames, place_of(scene, player.box)));
   }
-  if (!with_place) return;
-  to.plain(place_of(scene, player.box) == Place::kMiddle ? "in the" : "on the");
-  to.about({player.box}, name(kPlaceNames, place_of(scene, player.box)));
+  to.about({player.box}, name(kVerbs, player.action));
+  if (player.action != Action::kKicking) return;
+  to.plain("the");
+  to.about({scene.ball}, name(kDyeNames, scene.ball_dye));
+  to.about({scene.ball}, "ball");
 }
 
 // Reads what Writer writes.
@@ -96,30 +97,32 @@ class Reader {
 
   bool clause() {
     if (!take("a") || !take("player") || !take("in")) return false;
-    const auto shirt = one_of(kShirtNames);
-    const auto action = one_of(kVerbs);
-    if (!shirt || !action) return false;
-    std::vector<std::size_t> about = {at_ - 4, at_ - 2, at_ - 1};  // player, shirt, verb
-    if (*action == 0 && !(take("the") && take("ball"))) return false;
-    const std::size_t ball = at_ - 1;
-    std::optional<std::size_t> place;
-    if (is("on") || (is("in") && at_ + 1 < words_.size() && words_[at_ + 1].text == "the")) {
-      ++at_;
-      if (!take("the")) return false;
-      place = one_of(kPlaceNames);
-      if (!place) return false;
+    const auto shirt = one_of(kDyeNames);
+    if (!shirt) return false;
+    std::vector<std::size_t> about = {at_ - 3, at_ - 1};  // player, shirt
+    std::optional<std::size_t> place, ball;
+    if (take("on") || take("in")) {
+      if (!take("the") || !(place = one_of(kPlaceNames))) return false;
       about.push_back(at_ - 1);
     }
+    const auto action = one_of(kVerbs);
+    if (!action) return false;
+    about.push_back(at_ - 1);
+    const bool kicks = static_cast<Action>(*action) == Action::kKicking;
+    if (kicks && !(take("the") && (ball = one_of(kDyeNames)) && take("ball"))) return false;
     std::vector<Box> players;
     for (const Player& player : scene_.players) {
       const bool fits =
           static_cast<std::size_t>(player.shirt) == *shirt &&
           static_cast<std::size_t>(player.action) == *action &&
-          (!place || static_cast<std::size_t>(place_of(scene_, player.box)) == *place);
+          (!place || static_cast<std::size_t>(place_of(scene_, player.box)) == *place) &&
+          (!ball || static_cast<std::size_t>(scene_.ball_dye) == *ball);
       if (fits) players.push_back(player.box);
     }
     state(players, about);
-    if (*action == 0 && !players.empty()) words_[ball].boxes = {scene_.ball};
+    if (kicks && !players.empty()) {
+      words_[at_ - 2].boxes = words_[at_ - 1].boxes = {scene_.ball};
+    }
     return true;
   }
 

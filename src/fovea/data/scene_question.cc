@@ -13,7 +13,7 @@ namespace {
 
 using Maybe = std::optional<SceneQuestion>;
 
-std::string shirt_name(const Player& p) { return kShirtNames[static_cast<std::size_t>(p.shirt)]; }
+std::string shirt_name(const Player& p) { return kDyeNames[static_cast<std::size_t>(p.shirt)]; }
 std::string action_name(const Player& p) {
   return kActionNames[static_cast<std::size_t>(p.action)];
 }
@@ -46,6 +46,12 @@ std::optional<std::string> described(const Scene& scene, const Player& player, R
 }
 
 Maybe colour_question(const Scene& scene, Random& random) {
+  if (random.below(5) == 0) {
+    return SceneQuestion{QuestionKind::kColour,
+                         "what colour is the ball",
+                         kDyeNames[static_cast<std::size_t>(scene.ball_dye)],
+                         {scene.ball}};
+  }
   const Player& player =
       random.below(2) == 0 ? scene.players[scene.kicker] : any_player(scene, random);
   if (!action_is_unique(scene, player)) return {};
@@ -74,9 +80,9 @@ Maybe count_question(const Scene& scene, Random& random) {
   // Of somebody in the picture two times of three, so that zero is no good guess.
   const bool seen = random.below(3) != 0;
   if (form == 1) {
-    const Shirt shirt = seen ? any_player(scene, random).shirt
-                             : static_cast<Shirt>(random.below(std::ssize(kShirtNames)));
-    text = fmt::format("how many players wear {}", kShirtNames[static_cast<std::size_t>(shirt)]);
+    const Dye shirt = seen ? any_player(scene, random).shirt
+                           : static_cast<Dye>(random.below(std::ssize(kDyeNames)));
+    text = fmt::format("how many players wear {}", kDyeNames[static_cast<std::size_t>(shirt)]);
     counts = [=](const Player& p) { return p.shirt == shirt; };
   } else if (form == 2) {
     const Action action = seen ? any_player(scene, random).action
@@ -108,6 +114,9 @@ float distance(const Box& a, const Box& b) {
   return std::hypot(a.centre_x() - b.centre_x(), a.centre_y() - b.centre_y());
 }
 
+// Pixels of a picture of 64: what lies closer together than a third of a player is hard to tell.
+constexpr float kClear = 5;
+
 // The other player whose `rank` is least; nobody if two are nearly alike.
 const Player* least(const Scene& scene, const Player& from, float margin,
                     const std::function<std::optional<float>(const Player&)>& rank) {
@@ -132,32 +141,35 @@ Maybe relation_question(const Scene& scene, Random& random) {
   const Player& from = any_player(scene, random);
   const auto who = described(scene, from, random);
   if (!who) return {};
-  const float pixel = static_cast<float>(scene.size) / 64;
+  const float clear = kClear * static_cast<float>(scene.size) / 64;
   const Index form = random.below(4);
   const Player* other = nullptr;
   std::string relation;
   if (form == 0) {
     relation = "nearest to";
-    other = least(scene, from, 4 * pixel, [&](const Player& p) -> std::optional<float> {
+    other = least(scene, from, clear, [&](const Player& p) -> std::optional<float> {
       return distance(p.box, from.box);
     });
   } else if (form < 3) {
     const float side = form == 1 ? 1.0f : -1.0f;
     relation = form == 1 ? "next on the left of" : "next on the right of";
-    other = least(scene, from, 2 * pixel, [&](const Player& p) -> std::optional<float> {
+    other = least(scene, from, clear, [&](const Player& p) -> std::optional<float> {
       const float away = side * (from.box.centre_x() - p.box.centre_x());
-      return away > 0 ? std::optional(away) : std::nullopt;
+      return away > -clear ? std::optional(away) : std::nullopt;
     });
+    if (other != nullptr && std::abs(other->box.centre_x() - from.box.centre_x()) < clear)
+      return {};
   } else {  // yes or no
     other = &any_player(scene, random);
     if (other == &from) return {};
     const auto whom = described(scene, *other, random);
     if (!whom || *whom == *who) return {};
     const bool left = random.below(2) == 0;
-    const bool is_left = from.box.centre_x() < other->box.centre_x();
+    const float right_of = other->box.centre_x() - from.box.centre_x();
+    if (std::abs(right_of) < clear) return {};
     return SceneQuestion{QuestionKind::kRelation,
                          fmt::format("is {} {} of {}", *who, left ? "left" : "right", *whom),
-                         left == is_left ? "yes" : "no",
+                         left == (right_of > 0) ? "yes" : "no",
                          {from.box, other->box}};
   }
   if (other == nullptr) return {};

@@ -10,25 +10,25 @@ namespace {
 
 constexpr float kHeight = 0.30f;     // of a player, as a share of the picture
 constexpr float kHalfWidth = 0.42f;  // of a player's box, as a share of his height
-constexpr float kBall = 0.085f;      // radius, as a share of a player's height
-constexpr float kReach = 0.56f;      // from a kicker's feet to the ball
+constexpr float kBall = 0.11f;       // radius, as a share of a player's height
+constexpr float kReach = 0.58f;      // from a kicker's feet to the ball
 
 constexpr Colour kSkin{0.85f, 0.64f, 0.50f}, kHair{0.22f, 0.15f, 0.10f},
     kShorts{0.15f, 0.16f, 0.22f};
 
-Colour colour_of(Shirt shirt) {
-  switch (shirt) {
-    case Shirt::kRed:
+Colour colour_of(Dye dye) {
+  switch (dye) {
+    case Dye::kRed:
       return {0.85f, 0.10f, 0.12f};
-    case Shirt::kBlue:
+    case Dye::kBlue:
       return {0.10f, 0.25f, 0.85f};
-    case Shirt::kYellow:
+    case Dye::kYellow:
       return {0.95f, 0.88f, 0.12f};
-    case Shirt::kWhite:
+    case Dye::kWhite:
       return {0.97f, 0.97f, 0.97f};
-    case Shirt::kBlack:
+    case Dye::kBlack:
       return {0.06f, 0.06f, 0.07f};
-    case Shirt::kOrange:
+    case Dye::kOrange:
       return {0.96f, 0.50f, 0.08f};
   }
   return {};
@@ -153,7 +153,7 @@ Scene sample_scene(Random& random, Index size) {
   const auto wanted = static_cast<std::size_t>(2 + random.below(4));
   std::vector<Box> taken;
   for (int tries = 0; scene.players.size() < wanted && tries < 400; ++tries) {
-    Player player{.shirt = static_cast<Shirt>(random.below(std::ssize(kShirtNames))),
+    Player player{.shirt = static_cast<Dye>(random.below(std::ssize(kDyeNames))),
                   .action = static_cast<Action>(1 + random.below(std::ssize(kActionNames) - 1)),
                   .faces_left = random.below(2) == 0,
                   .x = random.uniform(),
@@ -181,6 +181,7 @@ Scene sample_scene(Random& random, Index size) {
   // The kicker's number tells nothing.
   scene.kicker = static_cast<std::size_t>(random.below(std::ssize(scene.players)));
   std::swap(scene.players[0], scene.players[scene.kicker]);
+  scene.ball_dye = static_cast<Dye>(random.below(std::ssize(kDyeNames)));
   return scene;
 }
 
@@ -206,8 +207,7 @@ Image draw(const Scene& scene, Random random) {
   for (const Player* player : back_to_front) PlayerDrawing(canvas, *player, size).draw();
   const Point ball{scene.ball.centre_x(), scene.ball.centre_y()};
   const float radius = kBall * kHeight * size;
-  canvas.disc(ball, radius, {0.98f, 0.98f, 0.98f});
-  canvas.disc(ball, 0.4f * radius, {0.08f, 0.08f, 0.08f});
+  canvas.disc(ball, radius, colour_of(scene.ball_dye));
   canvas.add_noise(0.015f, random);
   return canvas.image();
 }

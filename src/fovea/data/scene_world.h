@@ -15,12 +15,12 @@
 
 namespace fovea::football {
 
-enum class Shirt { kRed, kBlue, kYellow, kWhite, kBlack, kOrange };
+enum class Dye { kRed, kBlue, kYellow, kWhite, kBlack, kOrange };  // of shirts and balls
 enum class Action { kKicking, kRunning, kJumping, kStanding, kWaving };
 enum class Place { kLeft, kMiddle, kRight };  // thirds of the picture
 
-constexpr std::array<const char*, 6> kShirtNames = {"red",   "blue",  "yellow",
-                                                    "white", "black", "orange"};
+constexpr std::array<const char*, 6> kDyeNames = {"red",   "blue",  "yellow",
+                                                  "white", "black", "orange"};
 constexpr std::array<const char*, 5> kActionNames = {"kicking", "running", "jumping", "standing",
                                                      "waving"};
 constexpr std::array<const char*, 3> kPlaceNames = {"left", "middle", "right"};
@@ -29,7 +29,7 @@ constexpr std::array<const char*, 3> kPlaceNames = {"left", "middle", "right"};
 constexpr std::array<const char*, 6> kNumberNames = {"zero", "one", "two", "three", "four", "five"};
 
 struct Player {
-  Shirt shirt{};
+  Dye shirt{};
   Action action{};
   bool faces_left = false;
   float x = 0, y = 0;  // of the feet, as shares of the picture
@@ -41,6 +41,7 @@ struct Scene {
   std::vector<Player> players{};
   std::size_t kicker = 0;
   Box ball{};
+  Dye ball_dye{};
 };
 
 // Two to five players who do not cover each other.

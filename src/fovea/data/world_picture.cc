@@ -21,11 +21,12 @@ WorldPicture scene_picture(std::uint64_t i, Index size) {
   WorldPicture picture{draw(scene, scene_random(kSeed, Split::kTest, i))};
   for (const Player& player : scene.players) {
     picture.truth.push_back(
-        {fmt::format("{}, {}", kShirtNames[static_cast<std::size_t>(player.shirt)],
+        {fmt::format("{}, {}", kDyeNames[static_cast<std::size_t>(player.shirt)],
                      kActionNames[static_cast<std::size_t>(player.action)]),
          player.box});
   }
-  picture.truth.push_back({"ball", scene.ball});
+  picture.truth.push_back(
+      {fmt::format("{} ball", kDyeNames[static_cast<std::size_t>(scene.ball_dye)]), scene.ball});
   picture.subject = scene.players[scene.kicker].box;
   Random random = scene_random(kSeed, Split::kTest, i).split(kTexts);
   picture.about = sample_caption(scene, random).text();

@@ -15,7 +15,7 @@ TEST(WorldPicture, ShowsWhatItsBoxesName) {
   EXPECT_EQ(scene->image.width, 64);
   EXPECT_EQ(scene->image.channels, 3);
   EXPECT_GE(scene->truth.size(), 3u);
-  EXPECT_EQ(scene->truth.back().name, "ball");
+  EXPECT_EQ(scene->truth.back().name, "white ball");
   const auto digit = world_picture("digit:17", 60);
   ASSERT_TRUE(digit);
   EXPECT_EQ(digit->image.height, 60);

@@ -23,6 +23,10 @@ ClassPointing grad_cam_pointing(const ClassModel& model, const AskedPictures& da
     const GradCam cam = grad_cam(seen.grid, pick(seen.logits, argmax(seen.logits.value())));
     const std::vector<Box> regions = region_boxes(seen.grid.shape(2), seen.grid.shape(3),
                                                   batch.images.shape(3), batch.images.shape(2));
+    const Tensor maps = cam.map.packed();
+    const auto map_of = [&](std::size_t i) {
+      return maps.flat().subspan(i * regions.size(), regions.size());
+    };
     for (std::size_t i = 0; i < pictures.size(); ++i) {
       const std::vector<Box>& boxes = pictures[i].questions[0].boxes;
       if (boxes.empty()) continue;
@@ -30,7 +34,7 @@ ClassPointing grad_cam_pointing(const ClassModel& model, const AskedPictures& da
       ++result.pictures;
       if (cam.nothing_positive(image)) {
         ++result.nothing_positive;
-      } else if (points_into(regions[static_cast<std::size_t>(cam.largest(image))], boxes)) {
+      } else if (points_into(peak_of(map_of(i), regions), boxes)) {
         ++result.pointed;
       }
     }

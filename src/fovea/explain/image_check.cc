@@ -90,13 +90,12 @@ Areas areas_of(const Explained& shown, const Order& order, Index points) {
   return {area(0), area(points + 1)};
 }
 
-// The cell of a map's largest weight.
-Box best_cell(const Trace& trace, const Trace::Method& method) {
-  const Tensor weights = method.weights.packed();
-  const auto best = std::max_element(weights.flat().begin(), weights.flat().end());
-  const auto at = static_cast<std::size_t>(best - weights.flat().begin());
-  const Trace::Box& cell = *trace.labels(method.keys)[at].box;
-  return {cell.x0, cell.y0, cell.x1, cell.y1};
+Box peak_of(const Trace& trace, const Trace::Method& method) {
+  std::vector<Box> cells;
+  for (const Trace::Label& label : trace.labels(method.keys)) {
+    cells.push_back({label.box->x0, label.box->y0, label.box->x1, label.box->y1});
+  }
+  return fovea::peak_of(method.weights.packed().flat(), cells);
 }
 
 }  // namespace
@@ -146,8 +145,7 @@ void ImageCheck::operator()(const Image& image, const std::string& question,
                       {"randomised", rank_correlation(method.weights, other.methods[i].weights),
                        "near 0: the map shows what was learnt"}};
     if (!boxes.empty()) {
-      method.figures.push_back({"pointing",
-                                points_into(best_cell(trace, method), boxes) ? 1.0 : 0.0,
+      method.figures.push_back({"pointing", points_into(peak_of(trace, method), boxes) ? 1.0 : 0.0,
                                 "1: the largest weight lies where it should"});
     }
   }

@@ -1,6 +1,7 @@
 #include "fovea/models/answerer.h"
 
 #include <algorithm>
+#include <map>
 
 #include "fovea/attention/position.h"
 #include "fovea/base/error.h"
@@ -36,6 +37,26 @@ Var placed_regions(const Var& grid) {
   return concat({regions_of(grid), Var(places.unsqueeze(0).broadcast_to(shape))}, 2);
 }
 
+// Each question once, and which of them each row asks.
+std::pair<Questions, Ids> distinct(const Questions& questions) {
+  const Index time = questions.words.shape()[1];
+  const std::span<const std::int32_t> words = questions.words.values();
+  std::map<std::vector<std::int32_t>, std::int32_t> known;
+  std::vector<std::int32_t> kept, which;
+  Questions result;
+  for (std::size_t row = 0; row < questions.lengths.size(); ++row) {
+    const auto begin = words.begin() + static_cast<Index>(row) * time;
+    std::vector<std::int32_t> text(begin, begin + time);
+    const auto [found, is_new] = known.emplace(text, static_cast<std::int32_t>(known.size()));
+    which.push_back(found->second);
+    if (!is_new) continue;
+    kept.insert(kept.end(), text.begin(), text.end());
+    result.lengths.push_back(questions.lengths[row]);
+  }
+  result.words = Ids({std::ssize(result.lengths), time}, std::move(kept));
+  return {std::move(result), Ids(std::move(which))};
+}
+
 }  // namespace
 
 Answerer::Answerer(const AnswererOptions& o, Random& random)
@@ -68,12 +89,13 @@ Answerer::Answerer(const AnswererOptions& o, Random& random)
   output_ = Linear(2 * o.hidden, o.answers, random);
 }
 
-Var Answerer::read(const Questions& questions, Run& run) const {
+Var Answerer::read(const Questions& all, Run& run) const {
+  const auto [questions, which] = distinct(all);
   const Index rows = questions.words.shape()[0], time = questions.words.shape()[1];
   Var x = words_(questions.words);
   if (options_.reader == QuestionReader::kGru) {
     const auto last = recurrent_(x, run, questions.lengths).last[0];
-    return question_(concat({last[0].h, last[1].h}, 1));
+    return embedding(question_(concat({last[0].h, last[1].h}, 1)), which);
   }
   x = x + Var(sinusoids(time, options_.word_dim));
   for (const EncoderBlock& block : blocks_) x = block(x, key_lengths(questions.lengths), run);
@@ -82,7 +104,7 @@ Var Answerer::read(const Questions& questions, Run& run) const {
     const Index length = questions.lengths[static_cast<std::size_t>(r)];
     std::fill_n(share.data() + r * time, length, 1 / static_cast<float>(length));
   }
-  return question_(squeeze(matmul(Var(share), x), 1));
+  return embedding(question_(squeeze(matmul(Var(share), x), 1)), which);
 }
 
 Answering Answerer::operator()(const Var& images, const Questions& questions, Run& run) const {

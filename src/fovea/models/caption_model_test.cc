@@ -12,7 +12,7 @@ namespace fovea {
 namespace {
 
 const std::vector<std::string> kCaptionLines = {"a player in red runs .",
-                                                "a player in blue kicks the ball ."};
+                                                "a player in blue kicks the red ball ."};
 
 CaptionModel some_captioner(CaptionAttention attention = CaptionAttention::kSoft) {
   return CaptionModel({.attention = attention,

@@ -92,6 +92,23 @@ std::vector<Box> region_boxes(Index rows, Index columns, Index width, Index heig
   return boxes;
 }
 
+Box peak_of(std::span<const float> map, std::span<const Box> cells) {
+  const auto columns = std::count_if(cells.begin(), cells.end(),
+                                     [&](const Box& cell) { return cell.top == cells[0].top; });
+  const auto count = std::ssize(map);
+  const Index at = std::max_element(map.begin(), map.end()) - map.begin(), column = at % columns;
+  const auto shift = [&](Index step, bool has_before, bool has_after) {
+    const auto number = [&](Index i) { return map[static_cast<std::size_t>(i)]; };
+    const float here = number(at), before = has_before ? number(at - step) : 0,
+                after = has_after ? number(at + step) : 0, bend = 2 * here - before - after;
+    return bend > 0 ? std::clamp((after - before) / (2 * bend), -0.5f, 0.5f) : 0.0f;
+  };
+  Box box = cells[static_cast<std::size_t>(at)];
+  const float x = (box.right - box.left) * shift(1, column > 0, column + 1 < columns),
+              y = (box.bottom - box.top) * shift(columns, at >= columns, at + columns < count);
+  return {box.left + x, box.top + y, box.right + x, box.bottom + y};
+}
+
 bool points_into(const Box& region, std::span<const Box> boxes) {
   return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
     return box.contains(region.centre_x(), region.centre_y()) ||

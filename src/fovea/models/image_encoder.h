@@ -70,6 +70,10 @@ Var with_places(const Var& regions, Index rows, Index columns);
 // The part of a picture that each region of a grid stands for, row by row.
 std::vector<Box> region_boxes(Index rows, Index columns, Index width, Index height);
 
+// A region's box where a map over a grid of cells is highest: that of the largest number, moved
+// towards neighbours that share it, to the top of the parabola through the three of them each way.
+Box peak_of(std::span<const float> map, std::span<const Box> cells);
+
 // Does a look at a region count as one into one of the boxes? It does if the middle of one lies in
 // the other.
 bool points_into(const Box& region, std::span<const Box> boxes);

@@ -63,6 +63,23 @@ TEST(ImageEncoder, ARegionSeesAsFarToEverySide) {
   EXPECT_EQ(bottom - top, 9);
 }
 
+TEST(ImageEncoder, AMapPeaksBetweenTheCellsThatShareIt) {
+  const std::vector<Box> cells = region_boxes(2, 3, 30, 20);
+  const auto peak = [&](std::vector<float> map) {
+    const Box box = peak_of(map, cells);
+    EXPECT_FLOAT_EQ(box.right - box.left, 10);
+    EXPECT_FLOAT_EQ(box.bottom - box.top, 10);
+    return std::pair(box.centre_x(), box.centre_y());
+  };
+  EXPECT_EQ(peak({0, 0, 0, 0, 1, 0}), std::pair(15.0f, 15.0f));
+  EXPECT_EQ(peak({0, 0, 0, 0, 1, 1}), std::pair(20.0f, 15.0f));
+  EXPECT_EQ(peak({0, 0, 0, 0.5f, 1, 0.5f}), std::pair(15.0f, 15.0f));
+  const auto [x, y] = peak({0, 0.5f, 0, 0, 1, 0});
+  EXPECT_FLOAT_EQ(x, 15);
+  EXPECT_FLOAT_EQ(y, 15 - 10 * 0.5f / 3);
+  EXPECT_EQ(peak({1, 1, 1, 1, 1, 1}).second, 10.0f);
+}
+
 TEST(ImageEncoder, RegionsAreRowByRowAsTheirBoxes) {
   Tensor grid({1, 1, 2, 3});
   for (Index i = 0; i < 6; ++i) grid.data()[i] = static_cast<float>(i);

@@ -2,6 +2,7 @@
 // on.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <thread>
 
 #include "fovea/serve/listening.h"
@@ -237,7 +238,7 @@ TEST(ServerLimits, WhoDoesNotReadItsAnswersIsCut) {
   const Server server(small_models(), impatient());
   Client client(server.port());
   // Ever more requests, and not one answer taken: the buffers fill, and it ends.
-  bool ended = false;
+  std::atomic<bool> ended = false;
   const std::string many = [] {
     std::string all;
     for (int i = 0; i < 1000; ++i) all += request("GET", "/");

@@ -48,10 +48,12 @@ void grade(const AnswerModel& model, std::span<const AskedPicture> pictures, Ans
       const Index row = static_cast<Index>(p) * asked.each + static_cast<Index>(i);
       Outcome outcome{.right = guess[row] == asked.labels[row], .boxed = !q.boxes.empty()};
       if (answering.looks.empty()) outcome.boxed = false;
+      const AttentionBlock block{.batch = static_cast<Index>(p),
+                                 .query_begin = static_cast<Index>(i),
+                                 .query_end = static_cast<Index>(i) + 1};
       for (const Attended& look : answering.looks) {
-        const auto best = look.largest(static_cast<Index>(p), 0, static_cast<Index>(i), 1);
-        outcome.pointed.push_back(
-            points_into(cells[static_cast<std::size_t>(best[0].key)], q.boxes));
+        const Tensor map = look.weights(block).packed();
+        outcome.pointed.push_back(points_into(peak_of(map.flat(), cells), q.boxes));
       }
       add(grades.all, outcome);
       if (!q.kind.empty()) add(grade_of(grades, q.kind), outcome);

@@ -10,8 +10,7 @@ namespace fovea {
 struct AnswerGrade {
   Index asked = 0, right = 0;
   Index boxed = 0;  // questions whose true boxes are known, asked of a model that attends
-  // Of these, by hop: where the region with the largest weight has its centre in a true box, or
-  // holds the centre of one (boxes may be smaller than regions).
+  // Of these, by hop: where its peak points into a true box.
   std::vector<Index> pointed{};
 
   double share_right() const { return share(right, asked); }

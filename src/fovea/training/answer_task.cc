@@ -50,7 +50,11 @@ Loss AnswerTask::step(Index batch, Run& run) {
 Grade AnswerTask::validate() {
   const AnswerGrades grades = examine(model_, data_, data_.held_out_count());
   const double percent = 100 * grades.all.share_right();
-  return {percent, "right", fmt::format("{:.2f} %", percent)};
+  std::string text = fmt::format("{:.2f} %", percent);
+  if (grades.all.boxed > 0) {
+    text += fmt::format(", pointing {:.1f} %", 100 * grades.all.share_pointed());
+  }
+  return {percent, "right", text};
 }
 
 void AnswerTask::save(const std::string& file, const Best& best) {

@@ -11,8 +11,8 @@ using football::Scene;
 
 constexpr Index kTexts = 2000;  // scenes whose questions are read for words and answers
 // Batches that ask for all kinds alike. Relations are learnt last, from what the other kinds have
-// taught, and need the most practice: from then on every second question is one.
-constexpr Index kSimple = 1500;
+// taught, and need the most practice: from then on three of four questions are one.
+constexpr Index kSimple = 1200;
 
 AskedQuestion asked(const football::SceneQuestion& q) {
   return {q.text, q.answer, football::kQuestionKindNames[static_cast<std::size_t>(q.kind)],
@@ -58,20 +58,19 @@ class Scenes final : public AskedPictures {
 
   struct Asking {
     Index count = 0;         // 0: one of each kind
-    bool relations = false;  // every second one is a relation
+    bool relations = false;  // three of four are
   };
 
   std::vector<AskedQuestion> questions(const Scene& scene, const Random& of_scene,
                                        const Asking& asking) const {
     if (scenes_.what == AskedScenes::What::kKicker) {
       const football::Player& kicker = scene.players[scene.kicker];
-      return {
-          {"", football::kShirtNames[static_cast<std::size_t>(kicker.shirt)], "", {kicker.box}}};
+      return {{"", football::kDyeNames[static_cast<std::size_t>(kicker.shirt)], "", {kicker.box}}};
     }
     Random random = of_scene.split(3);
     std::vector<AskedQuestion> all;
     for (Index q = 0; q < asking.count; ++q) {
-      all.push_back(asked(asking.relations && q % 2 == 1
+      all.push_back(asked(asking.relations && q % 4 != 0
                               ? sample_question(scene, football::QuestionKind::kRelation, random)
                               : sample_question(scene, random)));
     }

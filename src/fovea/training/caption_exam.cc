@@ -12,24 +12,26 @@ namespace {
 
 constexpr Index kCaptionedTogether = 64;  // pictures at a time
 
-// [row, word, region] would mostly be padding: per picture, the region with the largest weight for
-// each of its words.
-std::vector<std::vector<Index>> looks_of(const Captioner& net, const Tensor& annotations,
-                                         std::span<const Words> captions) {
+// Per picture, where each of its words looked most.
+std::vector<std::vector<Box>> looks_of(const Captioner& net, const Tensor& annotations,
+                                       std::span<const Words> captions,
+                                       std::span<const Box> cells) {
   const auto decoding = net.decode(annotations, {.looks = true});
-  std::vector<std::vector<Index>> regions(captions.size());
+  std::vector<std::vector<Box>> looks(captions.size());
   std::size_t longest = 0;
   for (const Words& words : captions) longest = std::max(longest, words.size());
   std::vector<std::int32_t> last(captions.size(), kBeginId);
   for (std::size_t t = 0; t < longest; ++t) {
-    const Ids largest = argmax(decoding->step(Ids(last)).looks[0].weights);
+    const Tensor weights = decoding->step(Ids(last)).looks[0].weights.packed();
     for (std::size_t i = 0; i < captions.size(); ++i) {
       const bool more = t < captions[i].size();
-      if (more) regions[i].push_back(largest[static_cast<Index>(i)]);
+      if (more) {
+        looks[i].push_back(peak_of(weights.flat().subspan(i * cells.size(), cells.size()), cells));
+      }
       last[i] = more ? captions[i][t] : kEndId;
     }
   }
-  return regions;
+  return looks;
 }
 
 struct SceneCount {
@@ -44,16 +46,16 @@ struct SceneCount {
     true_statements += truth.true_ones;
   }
 
-  // word_of: of each piece; region: of each piece; cells: boxes of regions.
+  // word_of, looks: of each piece.
   void add_pointing(const football::SceneCaption& caption, std::span<const Index> word_of,
-                    std::span<const Index> region, std::span<const Box> cells) {
-    for (std::size_t i = 0; i < region.size(); ++i) {
+                    std::span<const Box> looks) {
+    for (std::size_t i = 0; i < looks.size(); ++i) {
       if (word_of[i] < 0 || word_of[i] >= std::ssize(caption.words)) continue;
       const football::GroundedWord& word = caption.words[static_cast<std::size_t>(word_of[i])];
       if (word.boxes.empty()) continue;
       Pointing& of = pointing[word.text];
       ++of.words;
-      of.right += points_into(cells[static_cast<std::size_t>(region[i])], word.boxes) ? 1 : 0;
+      of.right += points_into(looks[i], word.boxes) ? 1 : 0;
     }
   }
 
@@ -115,19 +117,21 @@ CaptionGrades examine(const CaptionModel& model, const CaptionData& data, Index 
     for (auto& best : search_captions(model.net, annotations, options.search)) {
       said.push_back(std::move(best[0].words));
     }
-    std::vector<std::vector<Index>> regions;
+    std::vector<std::vector<Box>> looks;
     for (std::size_t i = 0; i < said.size(); ++i) {
       grades.captions.push_back(model.words.decode(said[i]));
       const auto scene = data.scene(which[i]);
       if (!scene) continue;
       scenes.add_truth(*scene, grades.captions.back());
       if (!options.pointing) continue;
-      if (regions.empty()) regions = looks_of(model.net, annotations, said);
-      const Index width = pictures.shape(3), height = pictures.shape(2);
-      const ImageEncoder::Grid grid = model.net.encoder().grid_of(width, height);
-      const std::vector<Box> cells = region_boxes(grid.rows, grid.columns, width, height);
+      if (looks.empty()) {
+        const Index width = pictures.shape(3), height = pictures.shape(2);
+        const ImageEncoder::Grid grid = model.net.encoder().grid_of(width, height);
+        looks = looks_of(model.net, annotations, said,
+                         region_boxes(grid.rows, grid.columns, width, height));
+      }
       scenes.add_pointing(football::grounded(*scene, grades.captions.back()),
-                          model.words.words(said[i]).word_of, regions[i], cells);
+                          model.words.words(said[i]).word_of, looks[i]);
     }
     if (options.progress) options.progress(static_cast<Index>(grades.captions.size()));
   }
