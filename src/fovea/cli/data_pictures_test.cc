@@ -62,11 +62,11 @@ TEST(DataScenes, KnowWhereAllIsThatIsSaid) {
     EXPECT_EQ(truth["image"], fmt::format("{:06}.png", count));
     ASSERT_EQ(truth["players"].size(), scene.players.size());
     EXPECT_NEAR(truth["players"][0]["box"][2], scene.players[0].box.right, 0.01);
-    EXPECT_NEAR(truth["ball"][3], scene.ball.bottom, 0.01);
+    EXPECT_NEAR(truth["ball"]["box"][3], scene.ball.bottom, 0.01);
     EXPECT_EQ(truth["captions"].size(), 2u);
     for (const auto& word : truth["captions"][0]) {
       if (word["text"] != "ball") continue;
-      EXPECT_EQ(word["boxes"][0], truth["ball"]);
+      EXPECT_EQ(word["boxes"][0], truth["ball"]["box"]);
     }
     EXPECT_TRUE(truth["questions"][0].contains("answer"));
   }

@@ -66,7 +66,7 @@ export const kScenes: KnownScene[] = [
       { text: "red, jumping", box: [31.2, 7.3, 47.3, 29.2] },
       { text: "black, jumping", box: [38.5, 31.5, 54.7, 53.4] },
       { text: "yellow, kicking", box: [6.6, 30.2, 22.7, 52.1] },
-      { text: "ball", box: [2.3, 47.7, 5.5, 51.0] },
+      { text: "white ball", box: [2.3, 47.7, 5.5, 51.0] },
     ],
     questions: [
       {
@@ -138,7 +138,7 @@ export const kScenes: KnownScene[] = [
       { text: "red, waving", box: [28.6, 8.6, 44.7, 30.5] },
       { text: "blue, running", box: [10.5, 14.6, 26.6, 36.5] },
       { text: "yellow, kicking", box: [36.3, 34.6, 52.5, 56.5] },
-      { text: "ball", box: [32.0, 52.2, 35.3, 55.4] },
+      { text: "white ball", box: [32.0, 52.2, 35.3, 55.4] },
     ],
     questions: [
       {

@@ -165,7 +165,7 @@ export function TilesLesson() {
   const image = { width: kSize, height: kSize, png: picture?.png ?? "" };
   const pixels = usePixels(image);
   const seen = useMemo(() => (pixels ? kTiles.map(({ box }) => seenIn(pixels, box!)) : []), [pixels]);
-  const ball: Box = picture?.boxes.find((one) => one.text === "ball")?.box ?? [0, 0, 1, 1];
+  const ball: Box = picture?.boxes.find((one) => one.text.endsWith(" ball"))?.box ?? [0, 0, 1, 1];
   const worth = kTiles.map(({ box }) => Math.exp(-apart(box!, ball) / kReach));
   const { value, error } = useRead(scores, seen, worth, most, seed);
   const last = value?.rewards[value.rewards.length - 1];
