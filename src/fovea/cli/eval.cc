@@ -364,7 +364,7 @@ English-French world that training never sees.
 
 Of captioners: BLEU-1 to BLEU-4 with all captions of each picture, by beam search; of the built-in
 scenes, which is what they get without --captions, also the share of captions of which every
-statement is true, and of words whose largest weight points at what they are about.
+statement is true, and of words that looked at what they are about.
 
 Of models that read by glimpses: errors, what was taken for what, and where they looked; without
 --images on digits of the built-in world, in pictures of any size.

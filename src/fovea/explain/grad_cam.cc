@@ -25,11 +25,6 @@ bool GradCam::nothing_positive(Index image) const {
 
 Tensor GradCam::positive() const { return fovea::map(Unary::kRelu, map); }
 
-Index GradCam::largest(Index image) const {
-  const std::vector<float> one = map.select(0, image).values();
-  return std::max_element(one.begin(), one.end()) - one.begin();
-}
-
 std::string GradCam::about(Index image) const {
   std::string text =
       "channels of the last convolution, each times the mean gradient of the output by it; what is "

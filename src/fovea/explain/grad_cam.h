@@ -21,7 +21,6 @@ struct GradCam {
 
   bool nothing_positive(Index image) const;
   Tensor positive() const;               // max(map, 0): the paper's ReLU
-  Index largest(Index image) const;      // region where the map is largest, row by row
   std::string about(Index image) const;  // what the map is and how to read it
 };
 

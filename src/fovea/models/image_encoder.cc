@@ -103,7 +103,7 @@ Box peak_of(std::span<const float> map, std::span<const Box> cells) {
                 after = has_after ? number(at + step) : 0, bend = 2 * here - before - after;
     return bend > 0 ? std::clamp((after - before) / (2 * bend), -0.5f, 0.5f) : 0.0f;
   };
-  Box box = cells[static_cast<std::size_t>(at)];
+  const Box& box = cells[static_cast<std::size_t>(at)];
   const float x = (box.right - box.left) * shift(1, column > 0, column + 1 < columns),
               y = (box.bottom - box.top) * shift(columns, at >= columns, at + columns < count);
   return {box.left + x, box.top + y, box.right + x, box.bottom + y};
