@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parallel.h"
 
 namespace fovea {
 namespace {
+
+constexpr Index kGrain = 16384;  // numbers that one chunk copies
 
 // `x` [batch, kv_head, length, dim] in memory with room for more.
 Tensor with_room(const Tensor& x, Index length, Index room) {
@@ -17,10 +20,14 @@ Tensor with_room(const Tensor& x, Index length, Index room) {
 
 Tensor rows(const Tensor& x, const Ids& source, Index length) {
   Tensor result(x.shape().with(0, source.size()));
-  for (Index b = 0; b < source.size(); ++b) {
-    Tensor to = result.select(0, b).slice(1, 0, length);
-    copy_into(x.select(0, source[b]).slice(1, 0, length), to);
-  }
+  const Index heads = x.shape(1), head = x.shape(2) * x.shape(3), used = length * x.shape(3);
+  const Index grain = std::max<Index>(1, kGrain / std::max<Index>(1, heads * used));
+  parallel_for(source.size(), grain, [&](Index begin, Index end) {
+    for (Index at = begin * heads; at < end * heads; ++at) {
+      const Index from = source[at / heads] * heads + at % heads;
+      std::copy_n(x.data() + from * head, used, result.data() + at * head);
+    }
+  });
   return result;
 }
 

@@ -24,6 +24,7 @@ struct TranslateFlags {
   std::string model = "bahdanau", size = "small", preset;
   std::optional<Index> embedding_dim, hidden, attention_dim, layers, heads, inner_dim;
   std::optional<float> dropout, label_smoothing;
+  float branch_dropout = 0;
   std::string cell = "gru", score = "general", view = "global";
   Index reach = 10;
   bool reverse_source = false, no_input_feeding = false, no_tied_output = false, norm_first = false,
@@ -137,6 +138,7 @@ TransformerOptions transformer_options(const TranslateFlags& f) {
   o.inner_dim = f.inner_dim.value_or(o.inner_dim);
   o.encoder_layers = o.decoder_layers = f.layers.value_or(o.encoder_layers);
   o.dropout = f.dropout.value_or(f.world() ? 0.1f : 0.3f);
+  o.branch_dropout = f.branch_dropout;
   o.norm_first = f.norm_first;
   o.share_embedding = !f.separate && !f.world();
   o.tie_output = !f.no_tied_output;
@@ -267,6 +269,9 @@ Work define_translate(Arguments& app) {
   size("--heads", f->heads, "of a transformer");
   size("--inner-dim", f->inner_dim, "of a transformer");
   app.add_option("--dropout", f->dropout, "(0.3)")->type_name("X");
+  app.add_option("--branch-dropout", f->branch_dropout,
+                 "of a transformer's attention weights and inner values (0)")
+      ->type_name("X");
   app.add_option("--label-smoothing", f->label_smoothing, "(0; transformer 0.1)")->type_name("X");
   app.add_option("--cell", f->cell, "gru or lstm (gru)")
       ->check(one_of({"gru", "lstm"}))

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <type_traits>
 
 #include "fovea/base/parallel.h"
@@ -29,6 +30,8 @@ constexpr Index kRowsPerSlice =
     264;  // a multiple of the tile's 6 and 12 rows: b is packed again for each slice
 constexpr Index kColumnsToPackA =
     192;  // with fewer columns, copying a costs more than reading it where it stands
+constexpr float kNoBias[kMaxStrip] = {};
+constexpr float kNever = -std::numeric_limits<float>::infinity();
 constexpr Index kStripsAtOnce = 4;  // of b, packed together
 constexpr Index kRowsAhead = 8;     // of b, fetched while packing
 }  // namespace fovea::kernels
@@ -64,7 +67,7 @@ struct Finish {
   Activation activation;
 };
 
-// A tile that is cut at the edge, or needs more than a sum, on its way from `tile` [rows,
+// A tile that is cut at the edge, or needs a curved activation, on its way from `tile` [rows,
 // TileColumns()] to c.
 HWY_NOINLINE void FinishTile(const float* tile, int rows, const Finish& f) {
   for (int r = 0; r < rows; ++r, tile += TileColumns()) {
@@ -88,17 +91,22 @@ HWY_INLINE void ComputeTile(const float* a, Index a_row, Index a_step, const flo
   for (int r = 0; r < kRows; ++r)
     hwy::Prefetch(f.c + r * f.c_row);  // needed when the sums are done
   // One loop for all ways out: the compiler then keeps all sums in registers, whatever follows.
-  const bool whole = f.columns == strip && f.bias == nullptr && f.activation == Activation::kNone;
+  // Without a bias, and without a least value, zeros and -inf stand in.
+  const bool relu = f.activation == Activation::kRelu;
+  const bool whole = f.columns == strip && (relu || f.activation == Activation::kNone);
   HWY_ALIGN float tile[kRows * kMaxStrip];
   float* to = whole ? f.c : tile;
   const Index to_row = whole ? f.c_row : strip;
   const bool add = whole && f.add_c;
-  TileProduct<kRows, kTileVectors, true>(a, a_row, a_step, b, strip, depth, ahead,
-                                         [&](int r, int v, V sum) HWY_ATTR {
-                                           float* at = to + r * to_row + v * lanes;
-                                           if (add) sum = hn::Add(hn::LoadU(d, at), sum);
-                                           hn::StoreU(sum, d, at);
-                                         });
+  const float* bias = whole && f.bias != nullptr ? f.bias : kNoBias;
+  const float* least = whole && relu ? kNoBias : &kNever;  // by address: registers are scarce
+  TileProduct<kRows, kTileVectors, true>(
+      a, a_row, a_step, b, strip, depth, ahead, [&](int r, int v, V sum) HWY_ATTR {
+        float* at = to + r * to_row + v * lanes;
+        if (add) sum = hn::Add(hn::LoadU(d, at), sum);
+        sum = hn::Add(sum, hn::LoadU(d, bias + v * lanes));
+        hn::StoreU(hn::IfThenZeroElse(hn::Lt(sum, hn::Set(d, *least)), sum), d, at);
+      });
   if (!whole) FinishTile(tile, kRows, f);
 }
 

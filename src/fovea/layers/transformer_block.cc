@@ -4,7 +4,8 @@ namespace fovea {
 namespace {
 
 MultiHeadOptions heads_of(const BlockOptions& options) {
-  return {.model_dim = options.model_dim, .heads = options.heads, .dropout = options.dropout};
+  return {
+      .model_dim = options.model_dim, .heads = options.heads, .dropout = options.branch_dropout};
 }
 
 Var keep(const MultiHeadAttention& layer, Attended attended, Attended* seen) {

@@ -12,7 +12,8 @@ namespace fovea {
 
 struct BlockOptions {
   Index model_dim, heads, inner_dim;
-  float dropout = 0;
+  float dropout = 0;         // of what a branch adds
+  float branch_dropout = 0;  // within a branch: of attention's weights and of inner values
   bool norm_first = false;
 };
 
@@ -43,7 +44,7 @@ struct FeedForward {
   FeedForward(const BlockOptions& options, Random& random)
       : inner(options.model_dim, options.inner_dim, random),
         outer(options.inner_dim, options.model_dim, random),
-        dropout{options.dropout} {}
+        dropout{options.branch_dropout} {}
 
   Var operator()(const Var& x, Run& run) const {
     return outer(dropout(inner(x, Activation::kRelu), run));

@@ -17,6 +17,7 @@ TransformerTranslator::TransformerTranslator(const TransformerOptions& o, Random
                            .heads = o.heads,
                            .inner_dim = o.inner_dim,
                            .dropout = o.dropout,
+                           .branch_dropout = o.branch_dropout,
                            .norm_first = o.norm_first};
   for (Index l = 0; l < o.encoder_layers; ++l) encoder_.emplace_back(block, random);
   for (Index l = 0; l < o.decoder_layers; ++l) decoder_.emplace_back(block, random);

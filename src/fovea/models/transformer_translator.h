@@ -11,7 +11,8 @@ struct TransformerOptions {
   Index source_vocab = 0, target_vocab = 0;
   Index model_dim = 128, heads = 4, inner_dim = 256;
   Index encoder_layers = 4, decoder_layers = 4;
-  float dropout = 0.3f;
+  float dropout = 0.3f;      // of words' vectors and of what a branch adds, as in the paper
+  float branch_dropout = 0;  // within a branch too
   bool norm_first = false;
   bool share_embedding = true;  // one table for both languages
   bool tie_output = true;       // the output layer is the target's table

@@ -148,8 +148,11 @@ TEST(TranslatorOptions, AreTheSameAfterBeingText) {
                                  .target_vocab = 6,
                                  .word_dropout = 0.3f,
                                  .luong_view = LuongView::kPredictive},
-      TransformerOptions{
-          .source_vocab = 5, .target_vocab = 6, .dropout = 0.1f, .norm_first = true}};
+      TransformerOptions{.source_vocab = 5,
+                         .target_vocab = 6,
+                         .dropout = 0.1f,
+                         .branch_dropout = 0.2f,
+                         .norm_first = true}};
   for (const TranslatorOptions& o : options) {
     EXPECT_EQ(to_text(parse_translator_options(to_text(o), "here")), to_text(o));
   }

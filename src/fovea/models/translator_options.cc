@@ -55,6 +55,7 @@ void fields(auto& o, auto&& field) requires is_options<TransformerOptions, declt
   field("encoder_layers", o.encoder_layers);
   field("decoder_layers", o.decoder_layers);
   field("dropout", o.dropout);
+  field("branch_dropout", o.branch_dropout);
   field("norm_first", o.norm_first);
   field("share_embedding", o.share_embedding);
   field("tie_output", o.tie_output);
