@@ -64,19 +64,20 @@ HWY_INLINE void DotRows(const float* q, const float* k, Index time, Index keys, 
 HWY_INLINE void AddRows(const float* weights, const float* v, Index time, Index keys, Index dim,
                         float* out) {
   const D d;
-  constexpr int kWide = 8;
   const Index lanes = LaneCount();
   Index t = 0;
   const auto emit = [&](int, int i, V sum) HWY_ATTR {
     float* at = out + t + i * lanes;
     hn::StoreU(hn::Add(hn::LoadU(d, at), sum), d, at);
   };
-  for (; t + kWide * lanes <= dim; t += kWide * lanes) {
-    TileProduct<1, kWide, false>(weights, 0, 1, v + t, time, keys, nullptr, emit);
-  }
-  for (; t + lanes <= dim; t += lanes) {
-    TileProduct<1, 1, false>(weights, 0, 1, v + t, time, keys, nullptr, emit);
-  }
+  const auto add = [&](auto vectors) HWY_ATTR {
+    for (; t + vectors() * lanes <= dim; t += vectors() * lanes) {
+      TileProduct<1, vectors(), false>(weights, 0, 1, v + t, time, keys, nullptr, emit);
+    }
+  };
+  add(std::integral_constant<int, 8>());
+  add(std::integral_constant<int, 4>());
+  add(std::integral_constant<int, 1>());
   for (; t < dim; ++t) {
     float sum = 0;
     for (Index j = 0; j < keys; ++j) sum += weights[j] * v[j * time + t];

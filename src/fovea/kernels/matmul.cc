@@ -17,6 +17,7 @@
 #include <hwy/foreach_target.h>  // compiles this file once per instruction set
 
 #include "fovea/kernels/math-inl.h"
+#include "fovea/kernels/matmul_pack-inl.h"
 #include "fovea/kernels/tile-inl.h"
 
 #ifndef FOVEA_KERNELS_MATMUL_CONSTANTS
@@ -30,10 +31,8 @@ constexpr Index kRowsPerSlice =
     264;  // a multiple of the tile's 6 and 12 rows: b is packed again for each slice
 constexpr Index kColumnsToPackA =
     192;  // with fewer columns, copying a costs more than reading it where it stands
-constexpr float kNoBias[kMaxStrip] = {};
+constexpr float kZeros[kMaxStrip] = {};
 constexpr float kNever = -std::numeric_limits<float>::infinity();
-constexpr Index kStripsAtOnce = 4;  // of b, packed together
-constexpr Index kRowsAhead = 8;     // of b, fetched while packing
 }  // namespace fovea::kernels
 #endif
 
@@ -98,8 +97,8 @@ HWY_INLINE void ComputeTile(const float* a, Index a_row, Index a_step, const flo
   float* to = whole ? f.c : tile;
   const Index to_row = whole ? f.c_row : strip;
   const bool add = whole && f.add_c;
-  const float* bias = whole && f.bias != nullptr ? f.bias : kNoBias;
-  const float* least = whole && relu ? kNoBias : &kNever;  // by address: registers are scarce
+  const float* bias = whole && f.bias != nullptr ? f.bias : kZeros;
+  const float* least = whole && relu ? kZeros : &kNever;  // by address: registers are scarce
   TileProduct<kRows, kTileVectors, true>(
       a, a_row, a_step, b, strip, depth, ahead, [&](int r, int v, V sum) HWY_ATTR {
         float* at = to + r * to_row + v * lanes;
@@ -108,139 +107,6 @@ HWY_INLINE void ComputeTile(const float* a, Index a_row, Index a_step, const flo
         hn::StoreU(hn::IfThenZeroElse(hn::Lt(sum, hn::Set(d, *least)), sum), d, at);
       });
   if (!whole) FinishTile(tile, kRows, f);
-}
-
-// to[i * strip + j] = from[j * column + i] for four j: transposes 4 x 4 numbers at a time.
-HWY_INLINE void PackFourColumns(const float* from, Index column, Index depth, float* to,
-                                Index strip) {
-  Index i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const hn::FixedTag<float, 4> d4;
-  const hn::RepartitionToWide<decltype(d4)> d2;
-  for (; i + 4 <= depth; i += 4) {
-    const auto r0 = hn::LoadU(d4, from + i), r1 = hn::LoadU(d4, from + column + i);
-    const auto r2 = hn::LoadU(d4, from + 2 * column + i), r3 = hn::LoadU(d4, from + 3 * column + i);
-    const auto a = hn::BitCast(d2, hn::InterleaveLower(d4, r0, r1));
-    const auto b = hn::BitCast(d2, hn::InterleaveLower(d4, r2, r3));
-    const auto e = hn::BitCast(d2, hn::InterleaveUpper(d4, r0, r1));
-    const auto f = hn::BitCast(d2, hn::InterleaveUpper(d4, r2, r3));
-    hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, a, b)), d4, to + i * strip);
-    hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, a, b)), d4, to + (i + 1) * strip);
-    hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, e, f)), d4, to + (i + 2) * strip);
-    hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, e, f)), d4, to + (i + 3) * strip);
-  }
-#endif
-  for (; i < depth; ++i) {
-    for (Index j = 0; j < 4; ++j) to[i * strip + j] = from[j * column + i];
-  }
-}
-
-// Columns [first, first + strip) of b, rows [p, p + depth), as [depth, strip] one behind the other;
-// columns beyond the edge are 0.
-void PackStrip(const Matrix& b, Index p, Index depth, Index first, Index columns, float* to) {
-  const D d;
-  const Index strip = TileColumns();
-  const float* from = b.data + p * b.row + first * b.column;
-  const Index width = std::min(strip, columns - first);
-  if (b.column == 1 && width == strip) {
-    const Index lanes = LaneCount();
-    for (Index i = 0; i < depth; ++i, from += b.row, to += strip) {
-      for (int v = 0; v < kTileVectors; ++v) {
-        hn::StoreU(hn::LoadU(d, from + v * lanes), d, to + v * lanes);
-      }
-    }
-    return;
-  }
-  Index j = 0;
-  for (; b.row == 1 && j + 4 <= width; j += 4) {
-    PackFourColumns(from + j * b.column, b.column, depth, to + j, strip);
-  }
-  for (; j < width; ++j) {
-    for (Index i = 0; i < depth; ++i) to[i * strip + j] = from[i * b.row + j * b.column];
-  }
-  for (Index i = 0; i < depth && width < strip; ++i) {
-    std::fill(to + i * strip + width, to + (i + 1) * strip, 0.0f);
-  }
-}
-
-// The same for several strips at once, one behind the other: their rows are adjacent in memory, and
-// each row stands on another page.
-void PackStrips(const Matrix& b, Index p, Index depth, Index first, Index columns, Index count,
-                float* to) {
-  const D d;
-  const Index strip = TileColumns(), lanes = LaneCount();
-  if (b.column != 1 || first + count * strip > columns) {
-    for (Index s = 0; s < count; ++s) {
-      PackStrip(b, p, depth, first + s * strip, columns, to + s * strip * depth);
-    }
-    return;
-  }
-  for (Index i = 0; i < depth; ++i) {
-    const float* from = b.data + (p + i) * b.row + first;
-    for (Index s = 0; s < count; ++s) {
-      hwy::Prefetch(from + kRowsAhead * b.row + s * strip);
-      for (int v = 0; v < kTileVectors; ++v) {
-        hn::StoreU(hn::LoadU(d, from + s * strip + v * lanes), d,
-                   to + (s * depth + i) * strip + v * lanes);
-      }
-    }
-  }
-}
-
-void PackMatrix(const Matrix& b, Index depth, Index columns, Index first, Index last,
-                float* panels) {
-  const Index wide = kStripsAtOnce * TileColumns();
-  for (Index j = first; j < last; j += wide) {
-    const Index count = std::min(kStripsAtOnce, ceil_div(last - j, TileColumns()));
-    PackStrips(b, 0, depth, j, columns, count, panels + j * depth);
-  }
-}
-
-// to[q * kTileRows + r] = from[q * column + r] for r < kTileRows, q0 <= q < q1. `readable`: numbers
-// that exist from `from` on in each row of the source.
-HWY_INLINE void PackTileRows(const float* from, Index column, Index q0, Index q1, Index readable,
-                             float* to) {
-  Index q = q0;
-  const D d;
-  // A whole vector at a time; what it writes beyond the tile is overwritten by the next, but for
-  // the last.
-  if (LaneCount() >= kTileRows && readable >= LaneCount()) {
-    for (; q + 2 < q1; ++q) {
-      hn::StoreU(hn::LoadU(d, from + q * column), d, to + q * kTileRows);
-    }
-  }
-  for (; q < q1; ++q) std::copy_n(from + q * column, kTileRows, to + q * kTileRows);
-}
-
-// Rows [row, row + rows) of a, columns [p, p + depth), as the tiles read them:
-// [tile][depth][kTileRows].
-void PackRows(const Matrix& a, Index row, Index rows, Index p, Index depth, float* to) {
-  const float* from = a.data + row * a.row + p * a.column;
-  const Index whole = rows - rows % kTileRows;
-  if (a.row == 1) {
-    // Sixteen rows of the source at a time: the tiles stand a power of two apart, in few sets of
-    // the first cache.
-    for (Index q0 = 0; q0 < depth; q0 += 16) {
-      const Index q1 = std::min(depth, q0 + 16);
-      for (Index i = 0; i < whole; i += kTileRows) {
-        PackTileRows(from + i, a.column, q0, q1, rows - i, to + i * depth);
-      }
-    }
-  } else if (a.column == 1) {
-    // By fours; the last four overlap the ones before where four does not divide the tile.
-    for (Index i = 0; i < whole; i += kTileRows) {
-      for (Index r = 0; r < kTileRows; r += 4) {
-        const Index first = std::min<Index>(r, kTileRows - 4);
-        PackFourColumns(from + (i + first) * a.row, a.row, depth, to + i * depth + first,
-                        kTileRows);
-      }
-    }
-  }
-  const bool any = a.row != 1 && a.column != 1;
-  for (Index i = any ? 0 : whole; i < rows; ++i) {
-    float* tile = to + i / kTileRows * kTileRows * depth + i % kTileRows;
-    for (Index q = 0; q < depth; ++q) tile[q * kTileRows] = from[i * a.row + q * a.column];
-  }
 }
 
 // Columns [j, j + columns of finish) of c, all rows of the slice, from one strip of b.
@@ -392,9 +258,10 @@ constexpr Index kRowsOfPacked = 66, kColumnsOfPacked = 2048;
 constexpr Index kEvenly = 4;  // slices come in multiples of this, for 2 or 4 threads to share
 constexpr Index kColumnsPerSlice =
     256;  // at least, where there are as many: a is packed again for each slice
-// Measured with AVX-512: from here on oneDNN is ahead, if its slices are large.
+// Measured with AVX-512: from here on oneDNN is ahead, if b is stored by rows and slices are large.
 constexpr Index kWorkForOneDnn = Index{1} << 26;
-constexpr Index kOneDnnRows = 256;  // whole rows: on narrower slices it leaves its fast path
+// Of a slice, at most and at least; whole rows, as it leaves its fast path on narrower ones.
+constexpr Index kOneDnnRows = 256, kFewOneDnnRows = 64;
 
 // Calls slice(product, row_begin, row_end, column_begin, column_end) for slices of every product of
 // a batch.
@@ -440,8 +307,9 @@ void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_
 bool use_onednn(const Matmul& w) {
   if (w.engine == Engine::kTiles || w.panels != nullptr || w.depth == 0) return false;
   if (!readable(w.a, w.rows, w.depth) || !readable(w.b, w.depth, w.columns)) return false;
-  return w.engine == Engine::kOneDnn ||
-         (w.rows * w.columns * w.depth >= kWorkForOneDnn && HWY_DYNAMIC_DISPATCH(HasAvx512)());
+  if (w.engine == Engine::kOneDnn) return true;
+  return w.rows * w.columns * w.depth >= kWorkForOneDnn && w.rows >= kEvenly * kFewOneDnnRows &&
+         by_rows(w.b, w.columns) && HWY_DYNAMIC_DISPATCH(HasAvx512)();
 }
 
 }  // namespace
@@ -459,7 +327,9 @@ PackedMatrix pack_matrix(const Matrix& b, Index depth, Index columns) {
 void matmul(const Matmul& work) {
   if (work.rows == 0 || work.columns == 0) return;
   if (use_onednn(work)) {
-    return for_each_slice(work, kOneDnnRows, work.columns, onednn_slice);
+    const Index slices = round_up(ceil_div(work.rows, kOneDnnRows), kEvenly);
+    const Index rows = std::max(kFewOneDnnRows, ceil_div(work.rows, slices));
+    return for_each_slice(work, rows, work.columns, onednn_slice);
   }
   const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
   if (work.rows <= kRowsReadInPlace && work.panels == nullptr &&
