@@ -69,8 +69,8 @@ struct BiasGradient {
   kernels::BiasView<float> view;
 };
 
-// Where the kernel adds the gradient of x: to what is there, as at every step of a decoder but the
-// first, or to zeros. Never to what it adds another gradient to, at the same time.
+// Where the kernel puts the gradient of x: adds it to what is there, as at every step of a decoder
+// but the first, or writes it. Never adds to what it adds another gradient to, at the same time.
 class GradientPlace {
  public:
   GradientPlace(const Var& x, std::initializer_list<const Var*> others) : x_(x) {
@@ -82,9 +82,10 @@ class GradientPlace {
       if (slot == &x.node()->grad) x.node()->rows_only = false;
       in_place_ = slot;
     } else {
-      own_ = Tensor::zeros(x.shape());
+      own_ = Tensor(x.shape());
     }
   }
+  bool adds() const { return in_place_ != nullptr; }
   Tensor& tensor() { return in_place_ != nullptr ? *in_place_ : own_; }
   void add() {
     if (own_) add_to_grad(x_, std::move(own_));
@@ -135,7 +136,10 @@ Attended fused_attention(const AttentionParts& p) {
                                      .d_query = heads_to_write(d_query.tensor()),
                                      .d_key = heads_to_write(d_key.tensor()),
                                      .d_value = heads_to_write(d_value.tensor()),
-                                     .d_bias = bias.view});
+                                     .d_bias = bias.view,
+                                     .add_query = d_query.adds(),
+                                     .add_key = d_key.adds(),
+                                     .add_value = d_value.adds()});
         for (GradientPlace* place : {&d_query, &d_key, &d_value}) place->add();
         bias.add();
       });

@@ -95,7 +95,7 @@ void attention_forward(const AttentionForward& work);
 // With delta[i] = d_out[i] . out[i]:
 //   d_v[j] += p keep d_out[i]          d_s = p (keep d_out[i] . v[j] - delta[i]) cap'(s)
 //   d_q[i] += scale d_s k[j]           d_k[j] += scale d_s q[i]           d_bias[i, j] += d_s
-// Adds to what is there. A null d_bias is not wanted; the others always are.
+// Adds to what is there, or takes it for zeros. A null d_bias is not wanted; the others always are.
 struct AttentionBackward {
   AttentionInput in;
   HeadView<const float> out;
@@ -103,6 +103,7 @@ struct AttentionBackward {
   HeadView<const float> d_out;
   HeadView<float> d_query, d_key, d_value;
   BiasView<float> d_bias{};
+  bool add_query = true, add_key = true, add_value = true;
 };
 void attention_backward(const AttentionBackward& work);
 

@@ -252,6 +252,10 @@ Range key_chunk(Index keys, Index c, Index n) {
   return {blocks * c / n * kKeyBlock, std::min(keys, blocks * (c + 1) / n * kKeyBlock)};
 }
 
+void clear(const HeadView<float>& d, Index batch, Index head, Range rows, Index dim) {
+  for (Index t = rows.begin; t < rows.end; ++t) std::fill_n(d.at(batch, head, t), dim, 0.0f);
+}
+
 }  // namespace
 
 // Query heads that share keys and values follow one another, so that nothing is added to at once.
@@ -265,7 +269,7 @@ void attention_backward(const AttentionBackward& work) {
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     if (ranges[i].begin == 0) start.push_back(i);
   }
-  start.push_back(ranges.size());
+  start.resize(static_cast<std::size_t>(s.batch * s.head) + 1, ranges.size());
   const Index tasks = s.batch * s.kv_head;
   const Index largest = std::min(ceil_div(s.query, queries_at_once()), ceil_div(s.key, kKeyBlock));
   const Index chunks = work.d_bias || tasks == 0
@@ -275,13 +279,19 @@ void attention_backward(const AttentionBackward& work) {
     parallel_for(tasks * chunks, 1, [&](Index at, Index) {
       const Index chunk = at % chunks, task = at / chunks;
       const Range keys = key_chunk(s.key, (chunk + step) % chunks, chunks);
+      const Index batch = task / s.kv_head, kv_head = task % s.kv_head;
+      if (step == 0 && !work.add_key) clear(work.d_key, batch, kv_head, keys, s.dim);
+      if (step == 0 && !work.add_value) clear(work.d_value, batch, kv_head, keys, s.value_dim);
       for (Index g = 0; g < s.group(); ++g) {
         const std::size_t head = static_cast<std::size_t>(task * s.group() + g);
         const Index first = static_cast<Index>(start[head]);
         const Index count = static_cast<Index>(start[head + 1]) - first;
         for (Index i = count * chunk / chunks; i < count * (chunk + 1) / chunks; ++i) {
-          HWY_DYNAMIC_DISPATCH(AttendRangeBackward)
-          (work, ranges[static_cast<std::size_t>(first + i)], keys);
+          const QueryRange& range = ranges[static_cast<std::size_t>(first + i)];
+          if (step == 0 && !work.add_query) {
+            clear(work.d_query, batch, range.head, {range.begin, range.end}, s.dim);
+          }
+          HWY_DYNAMIC_DISPATCH(AttendRangeBackward)(work, range, keys);
         }
       }
     });

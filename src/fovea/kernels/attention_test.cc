@@ -22,7 +22,8 @@ const std::vector<AttentionCase> kAttentionCases = {
     {{1, 1, 1, 150, 230, 20, 7}, 40, 3, true},
     {{1, 4, 2, 65, 100, 32, 32}, -1, 0, true},
     {{1, 1, 1, 200, 96, 64, 64}, 2},
-    {{1, 1, 1, 2, 5000, 24, 9}},  // row by row, and keys in parts
+    {{1, 1, 1, 2, 5000, 24, 9}},    // row by row, and keys in parts
+    {{1, 1, 1, 400, 500, 16, 16}},  // in chunks, where no gradient of a bias is asked for
 };
 
 template <class T>
@@ -132,9 +133,17 @@ HeadView<Number> heads(Number* data, Index head, Index time, Index dim) {
   return {data, head * time * dim, time * dim, dim};
 }
 
-AttentionResults<float> computed(const AttentionProblem& p) {
+struct How {
+  bool add = true;  // gradients to zeros; else they are written over NaN
+  bool d_bias = true;
+};
+
+AttentionResults<float> computed(const AttentionProblem& p, How how = {}) {
   const AttentionShape& s = p.test.shape;
   AttentionResults<float> r = empty_results<float>(p);
+  for (Floats* d : {&r.d_query, &r.d_key, &r.d_value}) {
+    if (!how.add) std::fill(d->begin(), d->end(), NAN);
+  }
   AttentionInput in{.shape = s,
                     .query = heads(p.query.data(), s.head, s.query, s.dim),
                     .key = heads(p.key.data(), s.kv_head, s.key, s.dim),
@@ -146,14 +155,18 @@ AttentionResults<float> computed(const AttentionProblem& p) {
   if (p.test.visible >= 0) in.visible = {p.row.data(), p.interval.data(), 0, 0};
   attention_forward({in, heads(r.out.data(), s.head, s.query, s.value_dim), r.logsumexp.data()});
   const float* out = r.out.data();
-  attention_backward({.in = in,
-                      .out = heads(out, s.head, s.query, s.value_dim),
-                      .logsumexp = r.logsumexp.data(),
-                      .d_out = heads(p.d_out.data(), s.head, s.query, s.value_dim),
-                      .d_query = heads(r.d_query.data(), s.head, s.query, s.dim),
-                      .d_key = heads(r.d_key.data(), s.kv_head, s.key, s.dim),
-                      .d_value = heads(r.d_value.data(), s.kv_head, s.key, s.value_dim),
-                      .d_bias = {r.d_bias.data(), s.head * matrix, matrix, s.key, 1}});
+  attention_backward(
+      {.in = in,
+       .out = heads(out, s.head, s.query, s.value_dim),
+       .logsumexp = r.logsumexp.data(),
+       .d_out = heads(p.d_out.data(), s.head, s.query, s.value_dim),
+       .d_query = heads(r.d_query.data(), s.head, s.query, s.dim),
+       .d_key = heads(r.d_key.data(), s.kv_head, s.key, s.dim),
+       .d_value = heads(r.d_value.data(), s.kv_head, s.key, s.value_dim),
+       .d_bias = {how.d_bias ? r.d_bias.data() : nullptr, s.head * matrix, matrix, s.key, 1},
+       .add_query = how.add,
+       .add_key = how.add,
+       .add_value = how.add});
   return r;
 }
 
@@ -180,6 +193,19 @@ TEST_P(AttentionKernel, IsAsExactAsPlainFloatArithmetic) {
       } else {
         EXPECT_NEAR(got.logsumexp[i], exact.logsumexp[i], 2e-6);
       }
+    }
+  }
+}
+
+TEST_P(AttentionKernel, WritesGradientsWhereNoneAreToBeAddedTo) {
+  for (const AttentionCase& c : kAttentionCases) {
+    const AttentionProblem p(c);
+    for (const bool d_bias : {false, true}) {
+      const AttentionResults<float> added = computed(p, {.add = true, .d_bias = d_bias});
+      const AttentionResults<float> written = computed(p, {.add = false, .d_bias = d_bias});
+      EXPECT_EQ(written.d_query, added.d_query);
+      EXPECT_EQ(written.d_key, added.d_key);
+      EXPECT_EQ(written.d_value, added.d_value);
     }
   }
 }

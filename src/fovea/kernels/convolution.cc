@@ -4,6 +4,7 @@
 
 #include "fovea/base/buffer.h"
 #include "fovea/kernels/convolution_engines.h"
+#include "fovea/kernels/onednn.h"
 #include "fovea/kernels/reduce.h"
 
 namespace fovea::kernels {
@@ -30,8 +31,8 @@ bool onednn_input_is_ahead(const ConvShape& s) {
   return kGeneratesCode && (s.channel_in / s.groups >= kBlock || one_by_one);
 }
 
-bool onednn_weight_is_ahead(const ConvShape& s) {  // only where our tiles are half empty
-  return onednn_input_is_ahead(s) && s.channel_out / s.groups <= kBlock;
+bool onednn_weight_is_ahead(const ConvShape& s) {  // without AVX-512 where our tiles are half empty
+  return onednn_input_is_ahead(s) && (onednn_has_avx512() || s.channel_out / s.groups <= kBlock);
 }
 
 bool use_onednn(Engine engine, bool is_ahead) {

@@ -1,7 +1,6 @@
 #include "fovea/kernels/matmul.h"
 
 #include <hwy/cache_control.h>
-#include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
 #include <cassert>
@@ -232,7 +231,6 @@ void FinishSlice(const Matmul& w, Index row_begin, Index row_end, Index column_b
   }
 }
 
-bool HasAvx512() { return HWY_TARGET <= HWY_AVX3; }
 Index StripColumns() { return TileColumns(); }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -248,7 +246,6 @@ HWY_EXPORT(FewRowsAlong);
 HWY_EXPORT(FewRowsAcross);
 HWY_EXPORT(FinishSlice);
 HWY_EXPORT(StripColumns);
-HWY_EXPORT(HasAvx512);
 
 constexpr Index kWorkPerSlice =
     1 << 20;  // multiplications, some 20 us: a parallel region costs 1 us
@@ -309,7 +306,7 @@ bool use_onednn(const Matmul& w) {
   if (!readable(w.a, w.rows, w.depth) || !readable(w.b, w.depth, w.columns)) return false;
   if (w.engine == Engine::kOneDnn) return true;
   return w.rows * w.columns * w.depth >= kWorkForOneDnn && w.rows >= kEvenly * kFewOneDnnRows &&
-         by_rows(w.b, w.columns) && HWY_DYNAMIC_DISPATCH(HasAvx512)();
+         by_rows(w.b, w.columns) && onednn_has_avx512();
 }
 
 }  // namespace
