@@ -142,7 +142,7 @@ void add_model_flags(Arguments& app, CaptionFlags& f) {
   number("--embedding-dim", f.embedding_dim, "of words", 1);
   number("--hidden", f.hidden, "of the LSTM", 1);
   number("--attention-dim", f.attention_dim, "of the score", 1);
-  app.add_option("--dropout", f.dropout, "(0.5)")->check(number_from(0))->type_name("X");
+  app.add_option("--dropout", f.dropout, "(0.5)")->check(share_below_one())->type_name("X");
   number("--batch-pictures", f.task.batch_pictures, "of a batch", 1);
   number("--batch-captions", f.task.batch_captions, "of each of them, at most", 1);
   app.add_option("--penalty", f.task.loss.penalty,
@@ -160,7 +160,7 @@ void add_model_flags(Arguments& app, CaptionFlags& f) {
       ->check(number_from(0))
       ->type_name("X");
   app.add_option("--label-smoothing", f.task.loss.label_smoothing, "(0)")
-      ->check(number_from(0))
+      ->check(share_below_one())
       ->type_name("X");
   app.add_flag("--augment", f.task.augment,
                "pictures are shifted, darkened and, where captions allow it, mirrored");

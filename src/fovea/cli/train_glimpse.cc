@@ -146,7 +146,7 @@ void add_net_flags(Arguments& app, GlimpseFlags& f) {
   count("--glimpse-dim", f.net.glimpse_dim, 1, "and both (256)");
   count("--hidden", f.net.hidden, 2, "of the recurrent network (256)");
   app.add_option("--dropout", f.net.dropout, "of glimpses and of the last state (0)")
-      ->check(number_from(0))
+      ->check(share_below_one())
       ->type_name("X");
   app.add_option("--entropy", f.task.entropy_bonus, "bonus for undecided choices, of hard (0)")
       ->check(number_from(0))

@@ -97,7 +97,7 @@ void add_train_flags(Arguments& app, TrainFlags& f) {
       ->check(number_from(0))
       ->type_name("X");
   app.add_option("--beta2", f.beta2, "of adam " + shown(f.beta2))
-      ->check(number_from(0))
+      ->check(share_below_one())
       ->type_name("X");
   app.add_option("--weight-decay", f.weight_decay, shown(f.weight_decay))
       ->check(number_from(0))

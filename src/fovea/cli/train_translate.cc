@@ -27,7 +27,7 @@ struct TranslateFlags {
   float branch_dropout = 0;
   std::string cell = "gru", score = "general", view = "global";
   Index reach = 10;
-  bool reverse_source = false, no_input_feeding = false, no_tied_output = false, norm_first = false,
+  bool reverse_source = false, no_input_feeding = false, no_tied_output = false, norm_last = false,
        conditional = false;
   Index batch_words = 2048, batch_sentences = 0, longest = 200, beams = 1;
 
@@ -139,7 +139,7 @@ TransformerOptions transformer_options(const TranslateFlags& f) {
   o.encoder_layers = o.decoder_layers = f.layers.value_or(o.encoder_layers);
   o.dropout = f.dropout.value_or(f.world() ? 0.1f : 0.3f);
   o.branch_dropout = f.branch_dropout;
-  o.norm_first = f.norm_first;
+  o.norm_first = !f.norm_last;
   o.share_embedding = !f.separate && !f.world();
   o.tie_output = !f.no_tied_output;
   return o;
@@ -217,9 +217,9 @@ void set_defaults(TranslateFlags& f, const Arguments& app) {
   }
   if (transformer) {
     set("--batch-words", f.batch_words, Index{4096});
-    set("--schedule", f.train.schedule, "inverse-sqrt");
+    set("--schedule", f.train.schedule, f.train.steps > 0 ? "linear" : "inverse-sqrt");
     set("--rate", f.train.rate, 3e-3f);
-    set("--warmup", f.train.warmup, Index{2000});
+    set("--warmup", f.train.warmup, Index{500});
     set("--beta2", f.train.beta2, 0.98f);
     set("--average", f.train.average, Index{5});
   }
@@ -232,6 +232,9 @@ Work define_translate(Arguments& app) {
   const auto size = [&](const char* name, std::optional<Index>& value, const char* what) {
     app.add_option(name, value, what)->check(whole_number(1))->type_name("N");
   };
+  const auto share = [&](const char* name, auto& value, const char* what) {
+    app.add_option(name, value, what)->check(share_below_one())->type_name("X");
+  };
   app.add_option("--data", f->data, "sentence pairs: source TAB target, a pair a line; .gz too")
       ->type_name("FILE");
   app.add_option("--source", f->source, "or two files, line by line: this one")->type_name("FILE");
@@ -241,8 +244,7 @@ Work define_translate(Arguments& app) {
   app.add_option("--valid", f->valid, "pairs to validate with, as --data")->type_name("FILE");
   app.add_option("--valid-source", f->valid_source, "or two files")->type_name("FILE");
   app.add_option("--valid-target", f->valid_target, "")->type_name("FILE")->needs("--valid-source");
-  app.add_option("--held-out", f->held_out, "share to validate with, where no file is given (0.02)")
-      ->type_name("X");
+  share("--held-out", f->held_out, "share to validate with, where no file is given (0.02)");
   app.add_flag("--lower-case", f->lower_case, "translate in small letters");
   app.add_flag("--skip-bad", f->skip_bad, "leave out lines that are no pair");
   app.add_option("--pieces", f->pieces,
@@ -268,11 +270,10 @@ Work define_translate(Arguments& app) {
   size("--layers", f->layers, "of encoder and decoder (1)");
   size("--heads", f->heads, "of a transformer");
   size("--inner-dim", f->inner_dim, "of a transformer");
-  app.add_option("--dropout", f->dropout, "(0.3)")->type_name("X");
-  app.add_option("--branch-dropout", f->branch_dropout,
-                 "of a transformer's attention weights and inner values (0)")
-      ->type_name("X");
-  app.add_option("--label-smoothing", f->label_smoothing, "(0; transformer 0.1)")->type_name("X");
+  share("--dropout", f->dropout, "(0.3)");
+  share("--branch-dropout", f->branch_dropout,
+        "of a transformer's attention weights and inner values (0)");
+  share("--label-smoothing", f->label_smoothing, "(0; transformer 0.1)");
   app.add_option("--cell", f->cell, "gru or lstm (gru)")
       ->check(one_of({"gru", "lstm"}))
       ->type_name("KIND");
@@ -292,7 +293,8 @@ Work define_translate(Arguments& app) {
   app.add_flag("--reverse-source", f->reverse_source, "read the source backwards");
   app.add_flag("--no-tied-output", f->no_tied_output,
                "an output layer apart from the words' vectors");
-  app.add_flag("--norm-first", f->norm_first, "a transformer's norms before its branches");
+  app.add_flag("--norm-last", f->norm_last,
+               "a transformer's norms after its branches, as first published");
   app.add_option("--batch-words", f->batch_words, "of a batch, padding included (2048)")
       ->check(whole_number(1))
       ->type_name("N");
@@ -336,7 +338,8 @@ English-French world. The model file keeps everything: weights, vocabulary, opti
 Defaults below are for your own data and a recurrent network. The built-in world has its own:
 2,600 steps of 768 words, hidden 160, words 96, no dropout, a rate of 0.005 that falls to 0 (a
 transformer: tiny, dropout 0.1, 0.002). A transformer on your data: batches of 4,096 words, a
-rate of 0.003 with inverse-sqrt, warm-up 2,000, beta2 0.98, averages of 5.)",
+rate of 0.003 that falls to 0 by --steps N, else with inverse-sqrt, warm-up 500, beta2 0.98,
+averages of 5.)",
       .examples = {{"fovea train translate --minutes 3 --out en-fr.safetensors",
                     "English to French, from the built-in world"},
                    {"fovea train translate --data pairs.tsv --lower-case --model transformer",

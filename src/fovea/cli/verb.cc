@@ -54,6 +54,14 @@ Check number_above(float limit, float most) {
   };
 }
 
+Check share_below_one() {
+  return [](const std::string& text) -> std::string {
+    const std::optional<float> number = parsed<float>(text);
+    if (number && *number >= 0 && *number < 1) return "";
+    return fmt::format("'{}' is no share, from 0 on and below 1", text);
+  };
+}
+
 Check one_of(std::vector<std::string> names) {
   return [names = std::move(names)](const std::string& text) -> std::string {
     if (std::find(names.begin(), names.end(), text) != names.end()) return "";

@@ -52,6 +52,7 @@ Check whole_number(Index least, Index most = std::numeric_limits<Index>::max());
 Check any_whole_number();
 Check number_from(float least);  // finite
 Check number_above(float limit, float most);
+Check share_below_one();
 Check one_of(std::vector<std::string> names);
 
 // --threads N, into `count`; 0 when it is not given.

@@ -14,6 +14,8 @@ constexpr Index kVocab = 12;
 struct TranslatorKind {
   const char* name;
   std::function<std::unique_ptr<Translator>(Random&)> make;
+
+  friend void PrintTo(const TranslatorKind& kind, std::ostream* out) { *out << kind.name; }
 };
 
 inline TranslatorKind recurrent_kind(

@@ -1,0 +1,32 @@
+#include <gmock/gmock.h>
+
+#include "fovea/cli/cli_test_tools.h"
+
+namespace fovea::cli {
+namespace {
+
+TEST(TrainTranslate, NamesWhatCannotBeMeant) {
+  const ScratchFolder folder;
+  const auto refused = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"train", "translate", "--out", folder / "m"});
+    return refusal(fovea(more), 2);
+  };
+  const auto message = [](const std::string& what) {
+    return "fovea train translate: " + what + "; try fovea train translate --help\n";
+  };
+  for (const char* option :
+       {"--dropout", "--branch-dropout", "--label-smoothing", "--held-out", "--beta2"}) {
+    for (const char* value : {"1", "2", "-0.1", "nan", "much"}) {
+      EXPECT_EQ(refused({option, value}), message(std::string(option) + ": '" + value +
+                                                  "' is no share, from 0 on and below 1"));
+    }
+  }
+  EXPECT_EQ(refused({"--source", "a"}), message("--source and --target belong together"));
+  EXPECT_EQ(refused({"--data", "a", "--source", "b", "--target", "c"}),
+            message("--data and --source: give one or the other"));
+  EXPECT_EQ(refused({"--valid-source", "a"}),
+            message("--valid-source and --valid-target belong together"));
+}
+
+}  // namespace
+}  // namespace fovea::cli
