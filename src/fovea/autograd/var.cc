@@ -6,6 +6,7 @@
 
 #include "fovea/autograd/record.h"
 #include "fovea/base/error.h"
+#include "fovea/base/parallel.h"
 #include "fovea/kernels/elementwise.h"
 #include "fovea/kernels/matmul.h"
 #include "fovea/tensor/math.h"
@@ -50,8 +51,16 @@ Tensor one_below_the_other(const std::vector<Tensor>& parts, Index rows) {
   if (parts.size() == 1) return parts[0];
   const Index columns = parts[0].shape(1);
   Tensor all({rows, columns});
-  float* to = all.data();
-  for (const Tensor& part : parts) to = std::copy_n(part.data(), part.size(), to);
+  std::vector<float*> to{all.data()};
+  for (const Tensor& part : parts) to.push_back(to.back() + part.size());
+  const Index count = static_cast<Index>(parts.size());
+  constexpr Index kNumbersPerChunk = 1 << 14;
+  const Index grain = std::max<Index>(1, kNumbersPerChunk * count / std::max<Index>(1, all.size()));
+  parallel_for(count, grain, [&](Index begin, Index end) {
+    for (std::size_t i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      std::copy_n(parts[i].data(), parts[i].size(), to[i]);
+    }
+  });
   return all;
 }
 
