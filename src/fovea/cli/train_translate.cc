@@ -24,7 +24,7 @@ struct TranslateFlags {
   std::string model = "bahdanau", size = "small", preset;
   std::optional<Index> embedding_dim, hidden, attention_dim, layers, heads, inner_dim;
   std::optional<float> dropout, label_smoothing;
-  float branch_dropout = 0;
+  float branch_dropout = 0, piece_dropout = 0;
   std::string cell = "gru", score = "general", view = "global";
   Index reach = 10;
   bool reverse_source = false, no_input_feeding = false, no_tied_output = false, norm_last = false,
@@ -180,6 +180,7 @@ void train_translate(const TranslateFlags& f, std::ostream& err) {
       {.batch_words = f.batch_words,
        .batch_sentences = f.batch_sentences,
        .label_smoothing = f.label_smoothing.value_or(f.model == "transformer" ? 0.1f : 0.0f),
+       .piece_dropout = f.piece_dropout,
        .longest = f.longest,
        .search = {.beams = f.beams},
        .lower_case_score = false,
@@ -274,6 +275,8 @@ Work define_translate(Arguments& app) {
   share("--branch-dropout", f->branch_dropout,
         "of a transformer's attention weights and inner values (0)");
   share("--label-smoothing", f->label_smoothing, "(0; transformer 0.1)");
+  share("--piece-dropout", f->piece_dropout,
+        "of bpe: merges passed over while learning, so that words come in many pieces (0)");
   app.add_option("--cell", f->cell, "gru or lstm (gru)")
       ->check(one_of({"gru", "lstm"}))
       ->type_name("KIND");
@@ -319,6 +322,8 @@ Work define_translate(Arguments& app) {
     if (f->valid_source.empty() != f->valid_target.empty()) {
       throw UsageError("--valid-source and --valid-target belong together");
     }
+    if (f->piece_dropout > 0 && f->pieces != "bpe")
+      throw UsageError("--piece-dropout needs --pieces bpe");
     train_translate(*f, err);
   };
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "fovea/base/error.h"
+#include "fovea/data/utf8.h"
 
 namespace fovea {
 namespace {
@@ -62,6 +63,45 @@ std::string model_bytes(std::span<const Subword> subwords, SubwordKind kind) {
   return bytes + nested(2, std::string{3 << 3, model_type}) + nested(3, "");
 }
 
+struct Part {
+  std::string_view text;  // of an unknown piece empty
+  std::int32_t id;
+  std::int32_t with_next = 0;  // what this and the next part make
+};
+
+std::int32_t id_of(std::string_view piece, const sp::SentencePieceProcessor& processor) {
+  return processor.PieceToId({piece.data(), piece.size()});
+}
+
+// The parts of a word, which stand side by side, become larger ones.
+void merge(std::vector<Part>& word, const sp::SentencePieceProcessor& processor, float dropout,
+           Random& random) {
+  const auto both = [&](std::size_t i) {
+    return std::string_view(word[i].text.data(), word[i].text.size() + word[i + 1].text.size());
+  };
+  const auto meet = [&](std::size_t i) {
+    const bool known = !word[i].text.empty() && !word[i + 1].text.empty();
+    word[i].with_next = known ? id_of(both(i), processor) : processor.unk_id();
+  };
+  const auto earlier = [&](std::size_t i, std::size_t best) {
+    return best == word.size() ||
+           processor.GetScore(word[i].with_next) > processor.GetScore(word[best].with_next);
+  };
+  for (std::size_t i = 0; i + 1 < word.size(); ++i) meet(i);
+  while (true) {
+    std::size_t best = word.size();
+    for (std::size_t i = 0; i + 1 < word.size(); ++i) {
+      if (word[i].with_next == processor.unk_id() || random.uniform() < dropout) continue;
+      if (earlier(i, best)) best = i;
+    }
+    if (best == word.size()) return;
+    word[best] = {both(best), word[best].with_next};
+    word.erase(word.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    if (best + 1 < word.size()) meet(best);
+    if (best > 0) meet(best - 1);
+  }
+}
+
 }  // namespace
 
 std::vector<Subword> learn_subwords(std::span<const std::string> sentences, SubwordKind kind,
@@ -108,6 +148,37 @@ std::vector<std::int32_t> SubwordEncoder::encode(std::string_view text) const {
   std::vector<std::int32_t> ids;
   check(processor_->processor.Encode({text.data(), text.size()}, &ids), "text cannot be encoded");
   return ids;
+}
+
+std::vector<std::int32_t> SubwordEncoder::recut(std::span<const std::int32_t> ids, float dropout,
+                                                Random& random) const {
+  const sp::SentencePieceProcessor& processor = processor_->processor;
+  std::string text;
+  for (const std::int32_t id : ids) {
+    if (id != processor.unk_id()) text += processor.IdToPiece(id);
+  }
+  std::string_view rest = text;
+  std::vector<std::int32_t> result;
+  std::vector<Part> word;
+  const auto finish_word = [&] {
+    merge(word, processor, dropout, random);
+    for (const Part& part : word) result.push_back(part.id);
+    word.clear();
+  };
+  for (const std::int32_t id : ids) {
+    if (id == processor.unk_id()) {
+      word.push_back({{}, id});
+      continue;
+    }
+    const std::string_view piece = rest.substr(0, processor.IdToPiece(id).size());
+    rest.remove_prefix(piece.size());
+    for_each_code_point(piece, [&](char32_t, std::string_view character) {
+      if (character == kSpaceMark) finish_word();
+      word.push_back({character, id_of(character, processor)});
+    });
+  }
+  finish_word();
+  return result;
 }
 
 }  // namespace fovea

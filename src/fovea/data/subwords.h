@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "fovea/base/index.h"
+#include "fovea/base/random.h"
 
 namespace fovea {
 
+constexpr std::string_view kSpaceMark = "\u2581";
+
 struct Subword {
-  std::string text;  // a space is U+2581
+  std::string text;  // a space is kSpaceMark
   float score = 0;   // unigram: log probability; byte pairs: the higher, the earlier it is merged
 };
 
@@ -30,6 +33,11 @@ class SubwordEncoder {
   ~SubwordEncoder();
 
   std::vector<std::int32_t> encode(std::string_view text) const;
+
+  // Byte pairs: the text of `ids` cut once more, where each merge that could be next is passed over
+  // with probability `dropout` (Provilkov et al. 2020). With 0 encode's own pieces come out.
+  std::vector<std::int32_t> recut(std::span<const std::int32_t> ids, float dropout,
+                                  Random& random) const;
 
  private:
   struct Processor;

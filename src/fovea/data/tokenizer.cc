@@ -29,7 +29,6 @@ struct TokenizerPiece {
 namespace {
 
 constexpr std::array<std::string_view, 4> kSpecial = {"<pad>", "<unk>", "<s>", "</s>"};
-constexpr std::string_view kSpace = "\u2581";
 // Normalised text does not contain it: NFKC makes U+25A0 of it.
 constexpr std::string_view kJoiner = "\uFFED";
 
@@ -48,8 +47,8 @@ TokenizerPiece make_piece(const std::string& name, Pieces pieces) {
     piece.joins_right = text.size() > kJoiner.size() && text.ends_with(kJoiner);
     if (piece.joins_right) text.remove_suffix(kJoiner.size());
   } else {
-    piece.joins_left = !text.starts_with(kSpace);
-    if (!piece.joins_left) text.remove_prefix(kSpace.size());
+    piece.joins_left = !text.starts_with(kSpaceMark);
+    if (!piece.joins_left) text.remove_prefix(kSpaceMark.size());
   }
   piece.text = text;
   return piece;
@@ -93,7 +92,7 @@ std::vector<std::string> names_in(std::string_view text, const TokenizerOptions&
   std::vector<std::string> names;
   if (options.pieces == Pieces::kCharacters) {
     for_each_code_point(text, [&](char32_t c, std::string_view bytes) {
-      names.emplace_back(c == U' ' ? kSpace : bytes);
+      names.emplace_back(c == U' ' ? kSpaceMark : bytes);
     });
     return names;
   }
@@ -194,6 +193,12 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
     ids.push_back(found == state_->ids.end() ? kUnknownId : found->second);
   }
   return ids;
+}
+
+std::vector<std::int32_t> Tokenizer::recut(std::span<const std::int32_t> ids, float dropout,
+                                           Random& random) const {
+  if (options().pieces != Pieces::kBpe) fail("Tokenizer: only byte pairs can be cut at random");
+  return state_->encoder->recut(ids, dropout, random);
 }
 
 SpelledWords Tokenizer::words(std::span<const std::int32_t> ids,

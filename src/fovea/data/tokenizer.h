@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fovea/base/index.h"
+#include "fovea/base/random.h"
 
 namespace fovea {
 
@@ -41,6 +42,11 @@ class Tokenizer {
  public:
   // Without <s> and </s>. What the vocabulary cannot spell becomes <unk>.
   std::vector<std::int32_t> encode(std::string_view text) const;
+
+  // Byte pairs: the text of `ids` in other pieces, as each merge is passed over with probability
+  // `dropout`, so that a model meets a word in many forms (Provilkov et al. 2020).
+  std::vector<std::int32_t> recut(std::span<const std::int32_t> ids, float dropout,
+                                  Random& random) const;
 
   // The inverse of encode for normalised text without unknowns. <pad>, <s> and </s> are left out.
   // `unknown`: what to write for the first, second, ... <unk>.

@@ -151,6 +151,31 @@ TEST(Tokenizer, UnknownsAreMarkedAndCanBeReplaced) {
   }
 }
 
+TEST(Tokenizer, BytePairsCanBeCutAtRandom) {
+  const Tokenizer bpe =
+      train_tokenizer(sentences(300), {.pieces = Pieces::kBpe, .vocab_size = 120});
+  Random random{.seed = 3};
+  Index plain = 0, cut = 0;
+  for (std::string text : sentences(200, 2)) {
+    text = normalized(text, false) + " 字字 a字 walk";  // unknown, in a row and within a word
+    const IdList ids = bpe.encode(text);
+    EXPECT_EQ(bpe.recut(ids, 0, random), ids) << text;
+    const IdList others = bpe.recut(ids, 0.3f, random);
+    EXPECT_EQ(bpe.decode(others), bpe.decode(ids));
+    plain += static_cast<Index>(ids.size());
+    cut += static_cast<Index>(others.size());
+  }
+  EXPECT_GT(cut, plain * 5 / 4);
+  const IdList ids = bpe.encode("walking talked");
+  Random same = random;
+  EXPECT_EQ(bpe.recut(ids, 0.5f, random), bpe.recut(ids, 0.5f, same));
+  EXPECT_EQ(bpe.recut(ids, 1, random).size(), 15u);  // two marks of spaces and every letter
+  EXPECT_THAT(bpe.recut({}, 0.5f, random), IsEmpty());
+  const Tokenizer unigram = train_tokenizer(sentences(300), {.vocab_size = 120});
+  EXPECT_EQ(error_of([&] { unigram.recut(ids, 0.1f, random); }),
+            "Tokenizer: only byte pairs can be cut at random");
+}
+
 TEST(Tokenizer, WordsComeByFrequencyThenByBytes) {
   const std::vector<std::string> text = {"b a c a", "c a z b q"};
   const Tokenizer tokenizer = train_tokenizer(text, {.pieces = Pieces::kWords, .vocab_size = 8});

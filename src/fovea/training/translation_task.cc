@@ -9,6 +9,11 @@
 #include "fovea/training/bleu.h"
 
 namespace fovea {
+namespace {
+
+constexpr std::uint64_t kCuts = 0xC0757;  // the stream of random pieces
+
+}  // namespace
 
 TranslationTask::TranslationTask(TranslationModel& model, std::span<const SentencePair> train,
                                  std::span<const SentencePair> valid,
@@ -46,10 +51,16 @@ TranslationTask::TranslationTask(TranslationModel& model, std::span<const Senten
 }
 
 Loss TranslationTask::step(Index batch, Run& run) {
+  Random random = run.random.split(kCuts);
+  const auto pieces = [&](const Words& words, const Tokenizer& tokenizer) {
+    if (options_.piece_dropout == 0) return words;
+    Words others = tokenizer.recut(words, options_.piece_dropout, random);
+    return static_cast<Index>(others.size()) < options_.longest ? others : words;
+  };
   std::vector<Words> source, target;
   for (const Index i : buckets_->batch(batch)) {
-    source.push_back(source_[static_cast<std::size_t>(i)]);
-    target.push_back(target_[static_cast<std::size_t>(i)]);
+    source.push_back(pieces(source_[static_cast<std::size_t>(i)], model_.source));
+    target.push_back(pieces(target_[static_cast<std::size_t>(i)], model_.target));
   }
   const TranslationBatch pairs = translation_batch(source, target);
   const Var loss = cross_entropy(model_.net->logits(pairs, run), pairs.labels,
@@ -83,7 +94,8 @@ std::map<std::string, std::string> TranslationTask::identity() const {
       {"data", data_fingerprint_},
       {"batches", fmt::format("{} words, {} sentences, seed {}, longest {}", options_.batch_words,
                               options_.batch_sentences, options_.seed, options_.longest)},
-      {"label smoothing", fmt::format("{}", options_.label_smoothing)}};
+      {"label smoothing", fmt::format("{}", options_.label_smoothing)},
+      {"piece dropout", fmt::format("{}", options_.piece_dropout)}};
 }
 
 }  // namespace fovea

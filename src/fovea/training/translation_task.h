@@ -13,6 +13,7 @@ struct TranslationTaskOptions {
   Index batch_words = 4096;   // of a batch, on the longer side, padding included
   Index batch_sentences = 0;  // at most; 0: no such limit
   float label_smoothing = 0;
+  float piece_dropout = 0;        // of byte pairs: Tokenizer::recut, anew for each batch
   Index longest = 200;            // pieces on either side; longer pairs are left out
   Index validation_limit = 1000;  // sentences that validation translates
   SearchOptions search{.beams = 1};
