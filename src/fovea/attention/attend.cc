@@ -28,6 +28,9 @@ void check_options(const Attend& how) {
   if (!(how.softcap >= 0 && std::isfinite(how.softcap))) {
     fail("attend: a softcap of {} is not a number from 0 on; 0 means none", how.softcap);
   }
+  if (how.softcap != 0 && !std::isfinite(1 / how.softcap)) {
+    fail("attend: a softcap of {} is too small to divide by", how.softcap);
+  }
   if (!(how.dropout >= 0 && how.dropout < 1)) {
     fail("attend: a dropout of {} is not in [0, 1)", how.dropout);
   }
@@ -50,6 +53,9 @@ void check_focus(const std::optional<Focus>& focus, const kernels::AttentionShap
   }
   if (!(focus->deviation > 0)) {
     fail("attend: the focus's deviation of {} is not above 0", focus->deviation);
+  }
+  if (!std::isfinite(0.5f / (focus->deviation * focus->deviation))) {
+    fail("attend: the focus's deviation of {} is too small to divide by", focus->deviation);
   }
 }
 

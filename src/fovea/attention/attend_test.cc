@@ -414,6 +414,23 @@ TEST(Attend, OneKeyHasWeightOneWhateverTheScore) {
   }
 }
 
+TEST(Attend, WeightsOfARowAreADistributionHoweverLargeTheScores) {
+  const Sizes s{1, 1, 1, 9, 70, 8, 2};
+  const std::vector<Tensor> in = inputs_of(s);
+  for (const float scale : {1e2f, 1e4f, 1e7f}) {
+    const Attended a = attend(in[0], in[1], in[2], {.score = dot(scale)});
+    const Tensor sums = sum(a.weights(), -1);
+    for (const float total : sums.values()) EXPECT_NEAR(total, 1, 1e-5) << scale;
+  }
+}
+
+TEST(Attend, LooksOfNothingAreRefusedOrEmpty) {
+  EXPECT_EQ(error_of([] { (void)Attended().weights({.batch = 0}); }),
+            "weights: nothing was attended to");
+  const std::vector<Tensor> in = inputs_of({1, 1, 1, 2, 3, 2, 2});
+  EXPECT_TRUE(attend(in[0], in[1], in[2]).largest(0, 0, 0, -1).empty());
+}
+
 TEST(Attend, AdditiveWithZeroWeightIsUniform) {
   const Sizes s{1, 1, 1, 3, 5, 2, 2};
   const std::vector<Tensor> in = inputs_of(s);
@@ -498,6 +515,12 @@ TEST(Attend, SaysWhatDoesNotFit) {
             "attend: the focus needs a center for each [batch=2, head=8, query=7], not [2, 1, 7]");
   EXPECT_EQ(error_of([&] { attend(k, k, v, {.softcap = -1}); }),
             "attend: a softcap of -1 is not a number from 0 on; 0 means none");
+  EXPECT_EQ(error_of([&] { attend(k, k, v, {.softcap = 1e-39f}); }).substr(0, 20),
+            "attend: a softcap of");
+  EXPECT_EQ(error_of([&] {
+              attend(k, k, v, {.focus = Focus{Tensor::zeros({2, 8, 7}), 1e-30f}});
+            }),
+            "attend: the focus's deviation of 1e-30 is too small to divide by");
   EXPECT_EQ(error_of([&] { attend(k, k, v, {.dropout = 1}); }),
             "attend: a dropout of 1 is not in [0, 1)");
 }

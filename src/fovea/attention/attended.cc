@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "fovea/base/error.h"
+#include "fovea/kernels/softmax.h"
 #include "fovea/tensor/math.h"
 
 namespace fovea {
@@ -101,16 +102,29 @@ Tensor block_weights(const detail::Looked& l, const AttentionBlock& block) {
         .slice(1, block.key_begin, block.key_end)
         .copy();
   }
-  Tensor weights = block_scores(l, block);
+  const Tensor scores = block_scores(l, block);
   const Index keys = block.key_end - block.key_begin;
+  Tensor weights(scores.shape());
+  const auto for_seen = [&](const auto& weight) {
+    for (Index at = 0; at < weights.size(); ++at) {
+      float& w = weights.data()[at];
+      w = scores.data()[at] == kNever ? 0 : weight(at);
+    }
+  };
+  // A whole row has its own sum, which makes its weights a distribution; scores are computed in
+  // another order than the kernel's, and where they are large, their rounding is not small.
+  if (keys == l.shape.key) {
+    kernels::softmax(scores.data(), weights.data(), {scores.shape(0), keys});
+    for_seen([&](Index at) { return weights.data()[at]; });
+    return weights;
+  }
   const float* logsumexp = l.logsumexp.data() +
                            (block.batch * l.shape.head + block.head) * l.shape.query +
                            block.query_begin;
-  for (Index at = 0; at < weights.size(); ++at) {
-    float& w = weights.data()[at];
+  for_seen([&](Index at) {
     const float total = logsumexp[at / keys];
-    w = w == kNever || total == kNever ? 0 : std::exp(w - total);
-  }
+    return total == kNever ? 0 : std::exp(scores.data()[at] - total);
+  });
   return weights;
 }
 
@@ -152,11 +166,13 @@ Tensor Attended::logsumexp() const {
 }
 
 Tensor Attended::weights(const AttentionBlock& block) const {
-  return block_weights(checked(looked), checked(block, looked->shape));
+  const detail::Looked& l = checked(looked);
+  return block_weights(l, checked(block, l.shape));
 }
 
 Tensor Attended::scores(const AttentionBlock& block) const {
-  return block_scores(checked(looked), checked(block, looked->shape));
+  const detail::Looked& l = checked(looked);
+  return block_scores(l, checked(block, l.shape));
 }
 
 Tensor Attended::weights() const {
@@ -205,7 +221,7 @@ std::vector<KeyWeight> Attended::largest(Index batch, Index head, Index query, I
       weights({.batch = batch, .head = head, .query_begin = query, .query_end = query + 1});
   std::vector<KeyWeight> keys;
   for (Index j = 0; j < row.size(); ++j) keys.push_back({j, row.data()[j]});
-  const auto most = keys.begin() + std::min<Index>(count, row.size());
+  const auto most = keys.begin() + std::clamp<Index>(count, 0, row.size());
   std::partial_sort(keys.begin(), most, keys.end(), [](const KeyWeight& a, const KeyWeight& b) {
     return larger(a.weight, a.key, b.weight, b.key);
   });

@@ -1,6 +1,6 @@
 // Attended: the result of attend(), and where it looked. Any block of weights or scores can be had
-// afterwards: it is computed again from the queries, the keys and the saved logsumexp, so that
-// nothing is kept for it and nothing has to be asked for beforehand.
+// afterwards, and nothing has to be asked for beforehand: after a fused call it is computed again
+// from the queries, the keys and the saved logsumexp; a composed one has kept its weights.
 #pragma once
 
 #include <cmath>

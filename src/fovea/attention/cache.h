@@ -16,6 +16,8 @@ class KeyValueCache {
  public:
   KeyValueCache() = default;
   explicit KeyValueCache(Index room) : room_(room) {}  // tokens to have room for from the start
+  KeyValueCache(KeyValueCache&&) = default;            // a copy would append into the same memory
+  KeyValueCache& operator=(KeyValueCache&&) = default;
 
   void append(const Tensor& key, const Tensor& value);
   Index length() const { return length_; }

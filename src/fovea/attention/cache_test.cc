@@ -39,6 +39,8 @@ TEST(KeyValueCache, BeamsTakeTheirPastAlong) {
   EXPECT_EQ(cache.key().select(0, 3).slice(1, 0, 4).values(), k.select(0, 1).values());
 }
 
+static_assert(!std::is_copy_constructible_v<KeyValueCache>);  // both would write to one place
+
 TEST(KeyValueCache, SaysWhatDoesNotFit) {
   KeyValueCache cache;
   cache.append(random_tensor({2, 1, 4, 2}), random_tensor({2, 1, 4, 3}));

@@ -99,7 +99,7 @@ Var safe_log(const Var& x) {
 
 // One key for each row; -1 where all weights are 0, or one is NaN.
 Ids choose(const Tensor& weights, bool sample, Random& random) {
-  const Index keys = weights.shape(3), rows = weights.size() / std::max<Index>(1, keys);
+  const Index keys = weights.shape(3), rows = weights.shape().rows();
   std::vector<std::int32_t> choice;
   for (Index r = 0; r < rows; ++r) {
     const float* row = weights.data() + r * keys;
@@ -181,7 +181,9 @@ Tensor logsumexp_of(const Tensor& scores, const VisibleKeys* visible) {
         }
       }
     };
-    for_each_score([&](double s) { most = std::max(most, s); });
+    for_each_score([&](double s) {  // NaN, once there, stays
+      if (s > most || std::isnan(s)) most = s;
+    });
     for_each_score(
         [&](double s) { sum += std::isinf(most) && s == most ? 1 : std::exp(s - most); });
     result.data()[r] =

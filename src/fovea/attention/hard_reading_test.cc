@@ -71,6 +71,16 @@ TEST(HardReading, GumbelReadsOneKeyAndHasTheGradientOfItsSoftChoice) {
   for (std::size_t i = 0; i < 2; ++i) EXPECT_LT(largest_gap(got[i], expected[i]), 1e-5);
 }
 
+TEST(HardReading, OfNoKeysReadsZeros) {
+  const Tensor q = random_tensor({1, 1, 2, 3}), none({1, 1, 0, 3});
+  for (const Reading& reading : {hard(), gumbel(0.5f)}) {
+    fovea::Run run{.training = true, .random = {.seed = 1}};
+    const Attended a = attend(q, none, none, {.reading = reading}, run);
+    EXPECT_EQ(a.output.value().values(), std::vector<float>(6, 0));
+    EXPECT_EQ(a.choice[0], -1);
+  }
+}
+
 TEST(HardReading, TheEntropyOfAHardReadingHasAGradient) {
   const Sizes s{1, 1, 1, 2, 4, 2, 1};
   expect_right(

@@ -260,8 +260,8 @@ std::shared_ptr<const VisibleKeys> Mask::resolve(const char* operation,
   }
   node_->check(operation, shape);
   auto result = std::make_shared<VisibleKeys>();
-  const Index batches = node_->by_batch() ? shape.batch : 1;
-  const Index heads = node_->by_head() ? shape.head : 1;
+  const Index batches = node_->by_batch() ? shape.batch : std::min<Index>(1, shape.batch);
+  const Index heads = node_->by_head() ? shape.head : std::min<Index>(1, shape.head);
   result->head_row = heads > 1 ? shape.query : 0;
   result->batch_row = batches > 1 ? heads * shape.query : 0;
   result->row.push_back(0);

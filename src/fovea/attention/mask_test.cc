@@ -115,5 +115,13 @@ TEST(Mask, SaysWhatDoesNotFit) {
             "packed: starts of sequences begin with 0, never fall and end with the total");
 }
 
+TEST(Mask, OfNoBatchesOrHeadsHasNoRows) {
+  for (const MaskShape shape : {MaskShape{0, 1, 64, 64}, MaskShape{1, 0, 64, 64}}) {
+    const Tensor visible({shape.batch, shape.head, 64, 64});
+    EXPECT_TRUE(dense(visible).resolve("attend", shape)->interval.empty());
+    EXPECT_TRUE((dense(visible) & causal()).resolve("attend", shape)->interval.empty());
+  }
+}
+
 }  // namespace
 }  // namespace fovea

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 #include "fovea/autograd/ops.h"
 #include "fovea/autograd/record.h"
@@ -50,7 +51,9 @@ void normalize_row(Normalizer normalizer, float* x, Index count) {
   if (normalizer == Normalizer::kSoftmax) {
     kernels::softmax(x, x, {1, count});
   } else if (normalizer == Normalizer::kSparsemax) {
-    const float most = *std::max_element(x, x + count);
+    const float most = std::accumulate(x, x + count, kImpossible, [](float a, float b) {
+      return b > a || std::isnan(b) ? b : a;  // NaN, once there, stays
+    });
     if (most == kImpossible) {
       std::fill_n(x, count, 0.0f);
       return;

@@ -250,5 +250,37 @@ TEST(NotFinite, InCausalLinearAttentionReachesNothingBeforeIt) {
   }
 }
 
+// A value without weight may be anything: in one block or in several, by rows or by blocks of them.
+TEST(NotFinite, AValueWithoutWeightIsNotRead) {
+  for (const Index queries : {1, 3, 70}) {
+    for (const Index keys : {2, 300, 4000}) {
+      for (const bool composed : {false, true}) {
+        const Tensor q = Tensor::full({1, 1, queries, 1}, 1);
+        Tensor k = Tensor::zeros({1, 1, keys, 1}), v = Tensor::full({1, 1, keys, 2}, 5);
+        for (const Index hidden : {Index{0}, keys / 2}) {
+          k.data()[hidden] = -1000;
+          v.data()[2 * hidden] = hidden == 0 ? kNan : kInf;
+        }
+        if (keys == 2) k.data()[0] = 0, v.data()[0] = 5;
+        const Attended a = attend(q, k, v, {.score = dot(), .composed = composed});
+        for (const float y : a.output.value().values()) EXPECT_NEAR(y, 5, 1e-3);
+      }
+    }
+  }
+}
+
+TEST(NotFinite, ARowThatOnlyHasNanOrNeverIsNan) {
+  const Tensor q = Tensor::full({1, 1, 1, 1}, 1), v = Tensor::full({1, 1, 2, 1}, 5);
+  const Tensor k({1, 1, 2, 1}, std::vector<float>{-kInf, kNan});
+  for (const Normalizer normalizer : {Normalizer::kSoftmax, Normalizer::kSparsemax}) {
+    const Attended a = attend(q, k, v, {.score = dot(), .normalizer = normalizer});
+    EXPECT_TRUE(std::isnan(a.output.value().item()));
+  }
+  for (const bool composed : {false, true}) {
+    const Attended a = attend(q, k, v, {.score = dot(), .composed = composed});
+    EXPECT_TRUE(std::isnan(a.logsumexp().item())) << composed;
+  }
+}
+
 }  // namespace
 }  // namespace fovea

@@ -10,10 +10,6 @@
 namespace fovea {
 namespace {
 
-constexpr float kTiny = 1e-12f;  // keeps the direction of a zero vector finite: it has none
-
-Var direction(const Var& x) { return x / sqrt(sum(square(x), -1, true) + kTiny); }
-
 void check_same_dim(const char* score, const Var& query, const Var& key) {
   if (query.shape(-1) != key.shape(-1)) {
     fail(

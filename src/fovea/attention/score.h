@@ -10,7 +10,7 @@
 //   the
 //                                                   same for every key, so the weights do not
 //                                                   depend on the query
-//   location         (W q)_j                        Luong et al. 2015: on the query alone
+//   location         (q' W)_j                       Luong et al. 2015: on the query alone
 //   custom           any function, with the gradient of its ops
 #pragma once
 

@@ -116,6 +116,7 @@ Tensor softmax_backward(const kernels::EdgeLists& lists, const Tensor& y, const 
 
 Graph::Graph(Index queries, Index keys, std::span<const std::pair<Index, Index>> pairs) {
   constexpr Index kMost = std::numeric_limits<std::int32_t>::max();
+  if (queries < 0 || keys < 0) fail("Graph: {} queries and {} keys cannot be", queries, keys);
   if (std::max({queries, keys, static_cast<Index>(pairs.size())}) > kMost) {
     fail("Graph: {} queries, {} keys and {} edges are more than it can tell apart", queries, keys,
          pairs.size());

@@ -144,6 +144,7 @@ TEST(Segment, SaysWhatDoesNotFit) {
               Graph(2, 3, Pairs{{0, 1}, {1, 3}});
             }),
             "Graph: an edge from query 1 to key 3, but there are 2 and 3");
+  EXPECT_EQ(error_of([] { Graph(-5, 3, Pairs{}); }), "Graph: -5 queries and 3 keys cannot be");
   EXPECT_EQ(error_of([] {
               edge_sums(Tensor::zeros({4, 2}), Tensor::zeros({6, 2}), kGraph);
             }),

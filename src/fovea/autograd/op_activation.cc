@@ -57,11 +57,10 @@ Var sqrt(const Var& x) {
 }
 
 Var maxout(const Var& x, Index pool) {
-  const Index last = x.shape().rank() == 0 ? 1 : x.shape(-1);
-  if (pool < 1 || last % pool != 0) {
+  if (x.shape().rank() == 0 || pool < 1 || x.shape(-1) % pool != 0) {
     fail("maxout: the last axis of {} is not a multiple of {}", x.shape().text(), pool);
   }
-  const Shape grouped = x.shape().with(-1, last / pool).inserted(-1, pool);
+  const Shape grouped = x.shape().with(-1, x.shape(-1) / pool).inserted(-1, pool);
   return max(reshape(x, grouped), -1);
 }
 

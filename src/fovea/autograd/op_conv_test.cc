@@ -179,5 +179,15 @@ TEST(Conv2d, SaysWhatDoesNotFit) {
             "has shape [4, 3]");
 }
 
+TEST(Conv2d, OfNoChannelsIsTheBias) {
+  const Var x = Var::parameter(Tensor({1, 0, 2, 2}));
+  const Tensor bias({2}, std::vector<float>{1, -2});
+  EXPECT_EQ(conv2d(x, Tensor({2, 0, 1, 1}), bias).value().values(),
+            (std::vector<float>{1, 1, 1, 1, -2, -2, -2, -2}));
+  const Var seen = Var::parameter(random_tensor({1, 2, 2, 2}));
+  const Var none = conv2d(seen, Tensor({0, 2, 1, 1}), Tensor({0}));
+  EXPECT_EQ(gradients(none, {seen})[0].values(), std::vector<float>(8, 0));
+}
+
 }  // namespace
 }  // namespace fovea

@@ -55,7 +55,7 @@ Var gather(const Var& x, int axis, const Ids& ids) {
 
 Var pick(const Var& x, const Ids& ids) {
   if (x.shape().rank() == 0) fail("pick: one number has no axis to pick from");
-  const Index columns = x.shape(-1), rows = x.value().size() / std::max<Index>(1, columns);
+  const Index columns = x.shape(-1), rows = x.shape().rows();
   if (ids.size() != rows)
     fail("pick: {} ids for {} rows of {}", ids.size(), rows, x.shape().text());
   check_ids("pick", ids, columns);

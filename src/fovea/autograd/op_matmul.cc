@@ -9,7 +9,8 @@ namespace fovea {
 namespace {
 
 // x as [rows, last axis].
-Tensor rows_of(const Tensor& x) { return x.packed().reshape({-1, x.shape(-1)}); }
+Shape rows_and_last(const Shape& x) { return x.rank() == 0 ? x : Shape{x.rows(), x[-1]}; }
+Tensor rows_of(const Tensor& x) { return x.packed().reshape(rows_and_last(x.shape())); }
 
 // d activation: from its result y.
 Tensor before_activation(Activation activation, const Tensor& d_y, const Tensor& y) {
@@ -42,13 +43,11 @@ void add_bias_grad(const Var& bias, const Tensor& g) {
 // y = f(x w + b), with g = d_y f':  d_x = g w', d_w = x' g, d_b = sum over rows of g
 Var linear(const Var& x, const Var& weight, const PreparedWeight& prepared, const Var& bias,
            Activation activation) {
-  const Shape flat{x.shape().rank() == 0 ? 1 : x.value().size() / std::max<Index>(1, x.shape(-1)),
-                   x.shape().rank() == 0 ? 1 : x.shape(-1)};
-  const Axes n("linear", {{"x", flat, "rows in"},
+  const Axes n("linear", {{"x", rows_and_last(x.shape()), "rows in"},
                           {"weight", weight.shape(), "in out"},
                           {"bias", bias ? bias.shape() : Shape{weight.shape(-1)}, "out"}});
   const Tensor input = rows_of(x.value());
-  const Tensor w = weight.value().packed();
+  const Tensor w = weight.value().packed(), b = bias ? bias.value().packed() : Tensor();
   Tensor y(x.shape().with(-1, n["out"]));
   kernels::matmul({.rows = n["rows"],
                    .columns = n["out"],
@@ -57,7 +56,7 @@ Var linear(const Var& x, const Var& weight, const PreparedWeight& prepared, cons
                    .b = matrix(w),
                    .c = y.data(),
                    .c_row = n["out"],
-                   .bias = bias ? bias.value().data() : nullptr,
+                   .bias = data_or_null(b),
                    .activation = activation,
                    .panels = prepared ? prepared.panels(false, n["rows"]) : nullptr});
   return record("linear", y, {x, weight, bias}, [=](const Tensor& d_y) {
@@ -81,11 +80,11 @@ Var linear(const Var& x, const Var& weight, const PreparedWeight& prepared, cons
 
 // y = x t' + b:  d_x = d_y t, d_t = d_y' x
 Var linear_tied(const Var& x, const Var& table, const PreparedWeight& prepared, const Var& bias) {
-  const Tensor input = rows_of(x.value());
-  const Axes n("linear_tied", {{"x", input.shape(), "rows dim"},
+  const Axes n("linear_tied", {{"x", rows_and_last(x.shape()), "rows dim"},
                                {"table", table.shape(), "vocab dim"},
                                {"bias", bias ? bias.shape() : Shape{table.shape(0)}, "vocab"}});
-  const Tensor t = table.value().packed();
+  const Tensor input = rows_of(x.value());
+  const Tensor t = table.value().packed(), b = bias ? bias.value().packed() : Tensor();
   Tensor y(x.shape().with(-1, n["vocab"]));
   kernels::matmul({.rows = n["rows"],
                    .columns = n["vocab"],
@@ -94,7 +93,7 @@ Var linear_tied(const Var& x, const Var& table, const PreparedWeight& prepared, 
                    .b = matrix(t.transpose()),
                    .c = y.data(),
                    .c_row = n["vocab"],
-                   .bias = bias ? bias.value().data() : nullptr,
+                   .bias = data_or_null(b),
                    .panels = prepared ? prepared.panels(true, n["rows"]) : nullptr});
   return record("linear_tied", y, {x, table, bias}, [=](const Tensor& d_y) {
     const Tensor g = rows_of(d_y);

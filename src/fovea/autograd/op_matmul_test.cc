@@ -172,5 +172,34 @@ TEST(Matmul, ReadsTransposedViewsInPlace) {
   EXPECT_EQ(views.values(), copies.values());
 }
 
+TEST(Linear, ReadsABiasThatIsAView) {
+  const Tensor zeros = Tensor::zeros({2, 4}), weight = Tensor::zeros({4, 3});
+  const Tensor column = random_tensor({3, 2}).select(1, 0);
+  const Tensor repeated = Tensor::scalar(3).broadcast_to({3});
+  for (const Tensor& bias : {column, repeated}) {
+    const Tensor row = linear(zeros, weight, bias).value().select(0, 1);
+    EXPECT_EQ(row.values(), bias.values());
+    const Tensor tied = linear_tied(zeros, weight.transpose(), bias).value().select(0, 1);
+    EXPECT_EQ(tied.values(), bias.values());
+  }
+}
+
+TEST(Linear, OfNothingIsTheBias) {
+  const Var x = Var::parameter(Tensor({2, 0})), bias = random_tensor({3});
+  EXPECT_EQ(linear(x, Tensor({0, 3}), bias).value().select(0, 1).values(), bias.value().values());
+  EXPECT_EQ(linear_tied(x, Tensor({3, 0}), bias).value().select(0, 1).values(),
+            bias.value().values());
+  const Var wide = Var::parameter(random_tensor({2, 4}));
+  const Var none = linear(wide, Tensor({4, 0}));
+  EXPECT_EQ(gradients(none, {wide})[0].values(), std::vector<float>(8, 0));
+}
+
+TEST(Linear, NeedsAnAxis) {
+  EXPECT_EQ(error_of([] {
+              linear(Tensor::scalar(1), random_tensor({1, 3}));
+            }),
+            "linear: x needs 2 axes [rows in] but has shape []");
+}
+
 }  // namespace
 }  // namespace fovea

@@ -56,6 +56,7 @@ void check_state(Cell cell, const RecurrentState& state, Index batch, Index hidd
            part->shape().text(), batch, hidden);
     }
   }
+  if (cell == Cell::kGru && state.c) fail("recurrent: a GRU starts from h alone, it has no c");
   if (cell == Cell::kLstm && static_cast<bool>(state.h) != static_cast<bool>(state.c)) {
     fail("recurrent: an LSTM starts from h and c, or from neither");
   }
@@ -103,11 +104,15 @@ Panels pack_gates(const Sequence& s, const Direction& d, bool transposed) {
 void run(Sequence& s) {
   s.words = s.packing.pack(s.x.value());
   std::vector<Panels> panels;
-  std::vector<Tensor> starts;  // alive until the kernel has run
+  std::vector<Tensor> held;  // alive until the kernel has run
   std::vector<kernels::RecurrentForward> work;
   auto sorted = [&](const Var& state) {
-    starts.push_back(state ? s.packing.sorted(state.value()) : Tensor());
-    return data_or_null(std::as_const(starts.back()));
+    held.push_back(state ? s.packing.sorted(state.value()) : Tensor());
+    return data_or_null(std::as_const(held.back()));
+  };
+  auto packed = [&](const Var& bias) {
+    held.push_back(bias.value().packed());
+    return std::as_const(held.back()).data();
   };
   for (Direction& d : s.directions) {
     panels.push_back(pack_gates(s, d, false));
@@ -123,7 +128,7 @@ void run(Sequence& s) {
                      .b = matrix(d.weights.input.value()),
                      .c = d.gates.data(),
                      .c_row = s.width(),
-                     .bias = d.weights.input_bias.value().data()});
+                     .bias = packed(d.weights.input_bias)});
     work.push_back({.cell = s.cell,
                     .steps = s.packing.time,
                     .hidden = s.hidden,
@@ -132,7 +137,7 @@ void run(Sequence& s) {
                     .h0 = sorted(d.start.h),
                     .c0 = sorted(d.start.c),
                     .weight = panels.back().data(),
-                    .bias = d.weights.recurrent_bias.value().data(),
+                    .bias = packed(d.weights.recurrent_bias),
                     .gates = d.gates.data(),
                     .h_in = d.h_in.data(),
                     .c_in = data_or_null(d.c_in),

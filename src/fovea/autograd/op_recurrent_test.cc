@@ -213,5 +213,18 @@ TEST(RecurrentErrors, NameWhatDoesNotFit) {
             "recurrent: sequence 1 has length 6, not in [1, 5]");
 }
 
+TEST(Recurrent, ReadsBiasesThatAreViews) {
+  const Tensor x = random_tensor({2, 5, 4});
+  RecurrentWeights w{random_tensor({4, 9}), random_tensor({3, 9}),
+                     random_tensor({9, 2}).select(1, 0),
+                     random_tensor({9, 2}, -1, 1, 8).select(1, 1)};
+  const std::vector<RecurrentWeights> views = {w};
+  w.input_bias = w.input_bias.value().copy();
+  w.recurrent_bias = w.recurrent_bias.value().copy();
+  const std::vector<RecurrentWeights> copies = {w};
+  EXPECT_EQ(recurrent(Cell::kGru, x, views).y.value().values(),
+            recurrent(Cell::kGru, x, copies).y.value().values());
+}
+
 }  // namespace
 }  // namespace fovea

@@ -1,4 +1,6 @@
 // Sums, means and maxima. The backward of a sum is a repetition: a view with stride 0.
+#include <cmath>
+
 #include "fovea/autograd/ops.h"
 #include "fovea/autograd/record.h"
 #include "fovea/base/error.h"
@@ -36,7 +38,8 @@ Var max(const Var& x, int axis, bool keep) {
     for (Index i = 0; i < best.size(); ++i) {
       const Index first = i / inner * length * inner + i % inner;
       for (Index l = 0; l < length; ++l) {
-        if (values.data()[first + l * inner] == best.data()[i]) {
+        const float value = values.data()[first + l * inner];
+        if (value == best.data()[i] || std::isnan(value)) {
           d_x.data()[first + l * inner] = d.data()[i];
           break;
         }

@@ -61,5 +61,23 @@ TEST(Reduce, GradientOfMaxGoesToTheFirstOfEquals) {
   EXPECT_EQ(x.grad().values(), (std::vector<float>{1, 0, 0}));
 }
 
+TEST(Reduce, MaxKeepsNanWhereverItStands) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const Index length : {3, 20, 70}) {
+    for (Index at = 0; at < length; at += 7) {
+      Tensor x = Tensor::full({length, 2}, 1);
+      x.data()[2 * at] = nan;
+      const Tensor down = max(x, 0), along = max(x.transpose(), 1);
+      for (const Tensor& y : {down, along}) {
+        EXPECT_TRUE(std::isnan(y.data()[0]));
+        EXPECT_EQ(y.data()[1], 1);
+      }
+      Var v = Var::parameter(x);
+      backward(sum(max(v, 0)));
+      EXPECT_EQ(v.grad().data()[2 * at], 1);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fovea

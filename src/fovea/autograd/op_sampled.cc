@@ -38,6 +38,11 @@ Var score_function(const Var& log_probability, const Tensor& reward, const Tenso
     fail("score_function: {} rewards for {} log probabilities", reward.shape().text(),
          log_probability.shape().text());
   }
+  if (baseline &&
+      !(broadcast("score_function", reward.shape(), baseline.shape()) == reward.shape())) {
+    fail("score_function: a baseline of shape {} for rewards of shape {}", baseline.shape().text(),
+         reward.shape().text());
+  }
   const Tensor advantage = baseline ? zip(Binary::kSubtract, reward, baseline) : reward;
   return sum(log_probability * Var(advantage));
 }
@@ -45,19 +50,22 @@ Var score_function(const Var& log_probability, const Tensor& reward, const Tenso
 Ids sample_categorical(const Tensor& logits, Random& random) {
   return choose_per_row("sample_categorical", logits, [&](const float* row, Index count) {
     const float top = *std::max_element(row, row + count);
+    const auto share = [&](Index j) {  // of inf all
+      return row[j] == top ? 1 : std::exp(static_cast<double>(row[j] - top));
+    };
     double total = 0;
-    for (Index j = 0; j < count; ++j) total += std::exp(static_cast<double>(row[j] - top));
+    for (Index j = 0; j < count; ++j) total += share(j);
     double left = static_cast<double>(random.uniform()) * total;
     Index choice = count - 1;
     for (Index j = 0; j < count; ++j) {
-      left -= std::exp(static_cast<double>(row[j] - top));
+      left -= share(j);
       if (left < 0) {
         choice = j;
         break;
       }
     }
-    while (choice > 0 && std::isinf(row[choice]))
-      --choice;  // rounding must not choose the impossible
+    const float never = -std::numeric_limits<float>::infinity();
+    while (choice > 0 && row[choice] == never) --choice;  // rounding must not choose the impossible
     return choice;
   });
 }

@@ -104,6 +104,21 @@ TEST(Sampled, NamesWhatDoesNotFit) {
   EXPECT_EQ(error_of([] { one_hot(Ids({3}), 3); }), "one_hot: id 3 is not one of 3 classes");
   EXPECT_EQ(error_of([] { score_function(random_tensor({2}), random_tensor({3})); }),
             "score_function: [3] rewards for [2] log probabilities");
+  EXPECT_EQ(error_of([] {
+              score_function(random_tensor({3}), random_tensor({3}), random_tensor({3, 1}));
+            }),
+            "score_function: a baseline of shape [3, 1] for rewards of shape [3]");
+}
+
+TEST(Sampled, InfinityIsCertain) {
+  Random random{.seed = 2};
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor logits({2, 3}, std::vector<float>{0, inf, 1, inf, -inf, 5});
+  for (int i = 0; i < 20; ++i) {
+    const Ids drawn = sample_categorical(logits, random);
+    EXPECT_EQ(drawn[0], 1);
+    EXPECT_EQ(drawn[1], 0);
+  }
 }
 
 }  // namespace

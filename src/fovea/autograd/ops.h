@@ -87,8 +87,11 @@ Var cross_entropy(const Var& logits, const Ids& labels, const CrossEntropy& opti
 // --- op_norm.cc
 
 Var layer_norm(const Var& x, const Var& gain, const Var& bias,
-               float epsilon = 1e-5f);  // over the last axis
+               float epsilon = 1e-5f);  // over the last axis; bias may be empty
 Var rms_norm(const Var& x, const Var& gain, float epsilon = 1e-6f);
+// x / |x| over the last axis, whatever the size of x. A vector of zeros has none: it stays, and
+// gets no gradient.
+Var direction(const Var& x);
 
 // --- op_dropout.cc
 

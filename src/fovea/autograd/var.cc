@@ -271,7 +271,7 @@ void add_rows_to_grad(const Var& table, const Ids& ids, const Tensor& d_rows) {
   const bool of_parameter = slot == &node->grad && node->leaf;
   if (!*slot) {
     *slot = of_parameter && node->zeros ? std::move(node->zeros) : Tensor::zeros(table.shape());
-    node->rows_only = of_parameter;
+    if (of_parameter) node->rows_only = true;
   } else if (!slot->unshared() || !slot->contiguous()) {
     *slot = slot->copy();
   }
@@ -364,7 +364,9 @@ std::vector<Tensor> gradients(const Var& y, std::span<const Var> inputs, const T
     for (std::size_t j = 0; j < i; ++j) {  // asked for twice: answered twice
       if (inputs[j].node() == inputs[i].node()) walk.target_grads[i] = walk.target_grads[j];
     }
-    if (!walk.target_grads[i]) walk.target_grads[i] = Tensor::zeros(inputs[i].shape());
+    Tensor& grad = walk.target_grads[i];
+    if (!grad) grad = Tensor::zeros(inputs[i].shape());
+    if (!grad.unshared() || !grad.contiguous()) grad = grad.copy();  // the graph goes on using it
   }
   return std::move(walk.target_grads);
 }

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "fovea/autograd/ops.h"
 #include "fovea/autograd/record.h"
 #include "fovea/base/base_test_tools.h"
 #include "fovea/tensor/math.h"
@@ -467,6 +468,24 @@ TEST(Threads, MayShareParametersWhileEachHasItsGraph) {
   }
   for (std::thread& worker : workers) worker.join();
   EXPECT_FALSE(a.grad());
+}
+
+TEST(Gradients, LeaveWhatAParameterHas) {
+  const Var table = Var::parameter(Tensor({3, 2}));
+  backward(sum(embedding(table, Ids({1, 2}))));
+  gradients(sum(embedding(table, Ids({0}))), {table});
+  ASSERT_NE(table.grad_rows(), nullptr);
+  EXPECT_EQ(*table.grad_rows(), (std::vector<std::int32_t>{1, 2}));
+}
+
+TEST(Gradients, BelongToWhoAsked) {
+  const Var x = Var::parameter(Tensor({2, 2}, Floats{1, 2, 3, 4}));
+  const Var loss = cross_entropy(x, Ids({0, 1}));
+  Tensor mine = gradients(loss, {x})[0];
+  const Floats before = mine.values();
+  mine.data()[0] = 99;
+  EXPECT_EQ(gradients(loss, {x})[0].values(), before);
+  EXPECT_TRUE(gradients(sum(x), {x})[0].contiguous());
 }
 
 }  // namespace

@@ -116,6 +116,19 @@ inline bool AllFinite(const float* x, Index step, Index rows, Index columns) {
   return finite;
 }
 
+// sums *= shrink, which is at most 1; what shrinks to nothing is forgotten, also if it is not
+// finite.
+HWY_INLINE void Shrink(float shrink, float* sums, Index count) {
+  if (shrink == 1) return;
+  if (shrink == 0) {
+    std::fill_n(sums, count, 0.0f);
+    return;
+  }
+  ForEachVector(count, [&](Index t, auto io) HWY_ATTR {
+    io.store(hn::Mul(io.load(sums + t), hn::Set(D(), shrink)), sums + t);
+  });
+}
+
 // c += a b, without the terms in which a number of a is 0: 0 times inf must not reach those who do
 // not see it.
 inline void MultiplySeen(const Product& p, Index rows, Index columns, Index depth) {

@@ -84,9 +84,9 @@ struct ForwardSpace {
   Running running;
 };
 
-// sums[i] += sum over the keys of `block` of weight v[j].
+// sums[i] += sum over the keys of `block` of weight v[j]; `seen`: without those whose weight is 0.
 void AddValues(const BlockScores& block_scores, const BlockScores::Needed& needed, Range block,
-               const ForwardSpace& space) {
+               const ForwardSpace& space, bool seen) {
   const AttentionInput& in = block_scores.in;
   const Index dim = in.shape.value_dim, wide = PaddedDim(dim), count = block_scores.range.count();
   const Columns v =
@@ -99,16 +99,16 @@ void AddValues(const BlockScores& block_scores, const BlockScores::Needed& neede
                         .c = space.sums,
                         .c_row = wide,
                         .add = true};
-  if (!block_scores.seen.whole(block, 0, count) && !AllFinite(v.data, v.step, block.size(), dim)) {
-    return MultiplySeen(product, count, dim, block.size());
-  }
+  if (seen) return MultiplySeen(product, count, dim, block.size());
   Multiply(product, count, wide, [&](Index begin, Index end) {
     const Range keys = needed.of_queries(begin, end);
     return Range{keys.begin - block.begin, keys.end - block.begin};
   });
 }
 
-void AttendRange(const AttentionForward& w, const QueryRange& range) {
+// Says whether all outputs are finite. If not, it may be by values that have no weight, which
+// `seen_only` leaves out.
+bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen_only) {
   const D d;
   const AttentionInput& in = w.in;
   const bool dropout = in.dropout.probability > 0;
@@ -133,20 +133,16 @@ void AttendRange(const AttentionForward& w, const QueryRange& range) {
       if (keys.size() < block.size()) ClearOutside(keys, block, space.weights + s * strip);
       if (!grown || k == seen.all.begin) continue;
       for (Index i = s * strip; i < std::min((s + 1) * strip, range.count()); ++i) {
-        if (space.running.shrink[i] == 1) continue;
-        const V shrink = hn::Set(d, space.running.shrink[i]);
-        for (Index t = 0; t < wide; t += LaneCount()) {
-          float* sum = space.sums + i * wide + t;
-          hn::StoreU(hn::Mul(hn::LoadU(d, sum), shrink), d, sum);
-        }
+        Shrink(space.running.shrink[i], space.sums + i * wide, wide);
       }
     }
     if (dropout) {
       scores.FillKeep(block, space.keep);
       for (Index i = 0; i < block.size() * kQueryBlock; ++i) space.weights[i] *= space.keep[i];
     }
-    AddValues(scores, needed, block, space);
+    AddValues(scores, needed, block, space, seen_only);
   }
+  bool finite = true;
   float* logsumexp =
       w.logsumexp + (range.batch * in.shape.head + range.head) * in.shape.query + range.begin;
   for (Index i = 0; i < range.count(); ++i) {
@@ -156,8 +152,14 @@ void AttendRange(const AttentionForward& w, const QueryRange& range) {
     ForEachVector(dim, [&](Index t, auto io) HWY_ATTR {
       io.store(hn::Mul(io.load(space.sums + i * wide + t), hn::Set(d, share)), out + t);
     });
+    finite = finite && AllFinite(out, 0, 1, dim);
     logsumexp[i] = sum == 0 ? kNever : most * kLn2 + std::log(sum);
   }
+  return finite;
+}
+
+void AttendRange(const AttentionForward& w, const QueryRange& range) {
+  if (!AttendedRange(w, range, false)) AttendedRange(w, range, true);
 }
 
 Index QueriesAtOnce() { return kQueryBlock; }

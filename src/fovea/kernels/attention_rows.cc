@@ -109,8 +109,9 @@ HWY_INLINE void RowScores(const AttentionInput& in, const RowsTask& task, Index 
   });
 }
 
+// seen_only: values whose weight is 0 are left out, whatever they are.
 HWY_INLINE void AttendInterval(const AttentionInput& in, const RowsTask& task, Index row,
-                               Range keys, float* scores) {
+                               Range keys, float* scores, bool seen_only) {
   const D d;
   const Index head = task.kv_head * in.shape.group() + row / in.shape.query;
   const Index query = row % in.shape.query, dim = in.shape.value_dim;
@@ -128,9 +129,7 @@ HWY_INLINE void AttendInterval(const AttentionInput& in, const RowsTask& task, I
   });
   task.sum[row] = task.sum[row] * shrink + hn::GetLane(hn::SumOfLanes(d, sum));
   task.most[row] = most;
-  if (shrink != 1) {
-    for (Index t = 0; t < dim; ++t) out[t] *= shrink;
-  }
+  Shrink(shrink, out, dim);
   if (in.dropout.probability > 0) {
     const AttentionDropout& drop = in.dropout;
     const Index start = ((task.batch * in.shape.head + head) * in.shape.query + query) *
@@ -147,29 +146,47 @@ HWY_INLINE void AttendInterval(const AttentionInput& in, const RowsTask& task, I
       }
     }
   }
-  AddRows(scores, in.value.at(task.batch, task.kv_head, keys.begin), in.value.time, keys.size(),
-          dim, out);
+  const float* v = in.value.at(task.batch, task.kv_head, keys.begin);
+  if (!seen_only) return AddRows(scores, v, in.value.time, keys.size(), dim, out);
+  const Product product{.a = scores,
+                        .a_row = 0,
+                        .a_step = 1,
+                        .b = v,
+                        .b_step = in.value.time,
+                        .c = out,
+                        .c_row = 0,
+                        .add = true};
+  MultiplySeen(product, 1, dim, keys.size());
 }
 
-void AttendRows(const AttentionInput& in, const RowsTask& task) {
+void AttendRowsOnce(const AttentionInput& in, const RowsTask& task, Index begin, Index end,
+                    bool seen_only) {
   HWY_ALIGN float scores[kKeyBlock + kMostColumns];
-  const Index rows = in.shape.group() * in.shape.query;
-  std::fill_n(task.most, rows, kNever);
-  std::fill_n(task.sum, rows, 0.0f);
-  std::fill_n(task.out, rows * in.shape.value_dim, 0.0f);
+  std::fill(task.most + begin, task.most + end, kNever);
+  std::fill(task.sum + begin, task.sum + end, 0.0f);
+  std::fill(task.out + begin * in.shape.value_dim, task.out + end * in.shape.value_dim, 0.0f);
   for (Index k = task.key_begin; k < task.key_end; k += kKeyBlock) {
     const Range block{k, std::min(k + kKeyBlock, task.key_end)};
-    for (Index row = 0; row < rows; ++row) {
+    for (Index row = begin; row < end; ++row) {
       if (!in.visible) {
-        AttendInterval(in, task, row, block, scores);
+        AttendInterval(in, task, row, block, scores, seen_only);
         continue;
       }
       const Index head = task.kv_head * in.shape.group() + row / in.shape.query;
       for (const Interval& v : in.visible.of(task.batch, head, row % in.shape.query)) {
         const Range keys = intersection(block, {v.begin, v.end});
-        if (!keys.empty()) AttendInterval(in, task, row, keys, scores);
+        if (!keys.empty()) AttendInterval(in, task, row, keys, scores, seen_only);
       }
     }
+  }
+}
+
+void AttendRows(const AttentionInput& in, const RowsTask& task) {
+  const Index rows = in.shape.group() * in.shape.query, dim = in.shape.value_dim;
+  AttendRowsOnce(in, task, 0, rows, false);
+  for (Index row = 0; row < rows; ++row) {  // values that have no weight may have spoilt it
+    const bool finite = AllFinite(task.out + row * dim, 0, 1, dim);
+    if (!finite) AttendRowsOnce(in, task, row, row + 1, true);
   }
 }
 
@@ -202,6 +219,7 @@ void merge(const AttentionForward& w, std::span<const RowsTask> parts) {
     for (const RowsTask& part : parts) {
       if (part.sum[row] == 0) continue;
       const float share = part.most[row] == -INFINITY ? 1 : std::exp2(part.most[row] - base);
+      if (share == 0) continue;
       sum += share * part.sum[row];
       for (Index t = 0; t < s.value_dim; ++t) out[t] += share * part.out[row * s.value_dim + t];
     }

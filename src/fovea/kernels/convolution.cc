@@ -57,14 +57,25 @@ bool empty(const ConvShape& s) { return s.batch == 0 || s.out_image() == 0 || s.
 }  // namespace
 
 void conv_forward(const ConvForward& work) {
-  if (empty(work.shape)) return;
+  const ConvShape& s = work.shape;
+  if (empty(s)) {
+    for (Index at = 0; at < s.batch * s.channel_out; ++at) {
+      const float bias = work.bias != nullptr ? work.bias[at % s.channel_out] : 0;
+      const Index pixels = s.out_height() * s.out_width();
+      std::fill_n(work.y + at * pixels, pixels, work.relu ? std::max(0.0f, bias) : bias);
+    }
+    return;
+  }
   const Index slice = images_per_slice(work.shape);
   if (use_onednn(work.engine, kGeneratesCode) && onednn_forward(work, slice)) return;
   columns_forward(work, slice);
 }
 
 void conv_backward_input(const ConvBackwardInput& work) {
-  if (empty(work.shape)) return;
+  if (empty(work.shape)) {
+    std::fill_n(work.d_x, work.shape.batch * work.shape.in_image(), 0.0f);
+    return;
+  }
   const Index slice = images_per_slice(work.shape);
   if (use_onednn(work.engine, onednn_input_is_ahead(work.shape)) &&
       onednn_backward_input(work, slice))

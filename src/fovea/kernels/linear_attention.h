@@ -6,8 +6,7 @@
 //
 // Where q[i] . z[i] is 0, out[i] is 0 and passes no gradient. Queries and keys are features already
 // (attention/linear_attention.h). Work goes by chunks of the time: sums of whole chunks stand
-// between them, a small masked product stands for the pairs within one. Numbers must be finite: one
-// that is not reaches all queries of its chunk, also those before it.
+// between them, a small masked product stands for the pairs within one.
 #pragma once
 
 #include "fovea/kernels/attention.h"

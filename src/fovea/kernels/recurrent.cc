@@ -353,14 +353,14 @@ void recurrent_backward(std::span<const RecurrentBackward> directions) {
 }
 
 void recurrent_step(const RecurrentForward& work, const float* product) {
-  const Index grain = std::max<Index>(1, kGrain / work.hidden);
+  const Index grain = std::max<Index>(1, kGrain / std::max<Index>(1, work.hidden));
   parallel_for(work.offset[1], grain, [&](Index begin, Index end) {
     finish_units(work, 0, {0, work.hidden, begin, end}, product);
   });
 }
 
 void recurrent_step_backward(const RecurrentBackward& work) {
-  const Index grain = std::max<Index>(1, kGrain / work.hidden);
+  const Index grain = std::max<Index>(1, kGrain / std::max<Index>(1, work.hidden));
   parallel_for(work.offset[1], grain, [&](Index begin, Index end) {
     gates_backward(work, 0, {0, work.hidden, begin, end});
   });

@@ -13,11 +13,30 @@
 
 #include "fovea/kernels/vector-inl.h"
 
+#ifndef FOVEA_KERNELS_REDUCE_CONSTANTS
+#define FOVEA_KERNELS_REDUCE_CONSTANTS
+namespace fovea::kernels {
+constexpr float kLowest = -std::numeric_limits<float>::infinity();
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
+}  // namespace fovea::kernels
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+// NaN, once there, stays.
+HWY_INLINE V Larger(V a, V b) {
+  return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, hn::Max(a, b)));
+}
+
 float ReduceRow(Reduction op, const float* x, Index count) {
-  if (op == Reduction::kMax) return MaxOf(x, count);
+  if (op == Reduction::kMax) {
+    const D d;
+    V most = hn::Set(d, kLowest);
+    ForEachVector(count,
+                  [&](Index i, auto io) HWY_ATTR { most = Larger(most, io.load(x + i, kLowest)); });
+    return hn::AllFalse(d, hn::IsNaN(most)) ? hn::GetLane(hn::MaxOfLanes(d, most)) : kNotANumber;
+  }
   return SumOf(count, [x](Index i, auto io) HWY_ATTR { return io.load(x + i); });
 }
 
@@ -25,8 +44,8 @@ float ReduceRow(Reduction op, const float* x, Index count) {
 void ReduceColumns(Reduction op, const float* x, Index length, Index stride, float* y,
                    Index columns) {
   const bool largest = op == Reduction::kMax;
-  auto fold = [largest](V a, V b) HWY_ATTR { return largest ? hn::Max(a, b) : hn::Add(a, b); };
-  std::fill_n(y, columns, largest ? -std::numeric_limits<float>::infinity() : 0.0f);
+  auto fold = [largest](V a, V b) HWY_ATTR { return largest ? Larger(a, b) : hn::Add(a, b); };
+  std::fill_n(y, columns, largest ? kLowest : 0.0f);
   Index l = 0;
   for (; l + 4 <= length; l += 4) {
     const float* rows = x + l * stride;

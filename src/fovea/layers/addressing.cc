@@ -9,10 +9,6 @@
 namespace fovea {
 namespace {
 
-constexpr float kTiny = 1e-12f;  // keeps the direction of a zero vector finite: it has none
-
-Var direction(const Var& x) { return x / sqrt(sum(square(x), -1, true) + kTiny); }
-
 // Calls run(to, from, count) for the two runs of y[i] = x[i - move], around the end.
 template <class Run>
 void for_both_runs(Index move, Index keys, const Run& run) {

@@ -42,6 +42,12 @@ Shape::Shape(std::span<const Index> extents) {
   }
 }
 
+Index Shape::rows() const {
+  Index rows = 1;
+  for (int axis = 0; axis + 1 < rank_; ++axis) rows *= (*this)[axis];
+  return rows;
+}
+
 Index Shape::size() const {
   Index size = 1;
   for (const Index extent : *this) size *= extent;

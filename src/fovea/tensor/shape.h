@@ -25,6 +25,7 @@ class Shape {
 
   int rank() const { return rank_; }
   Index size() const;                 // how many numbers
+  Index rows() const;                 // along the last axis: the product of the others
   Index operator[](int axis) const {  // negative axes count from the end
     return extent_[index_of(axis)];
   }

@@ -191,7 +191,8 @@ Tensor Tensor::unsqueeze(int axis) const {
 }
 
 Tensor Tensor::broadcast_to(const Shape& shape) const {
-  if (!(broadcast("broadcast_to", shape_, shape) == shape)) {
+  const bool possible = std::all_of(shape.begin(), shape.end(), [](Index n) { return n >= 0; });
+  if (!possible || !(broadcast("broadcast_to", shape_, shape) == shape)) {
     fail("broadcast_to: {} does not stretch to {}", shape_.text(), shape.text());
   }
   Tensor view = *this;
