@@ -182,6 +182,14 @@ void write_file(const std::string& path, std::string_view content) {
   write_file(path, [&](const FileSink& sink) { sink(content); });
 }
 
+void check_can_write(const std::string& path) {
+  struct Enough {};
+  try {
+    write_file(path, [](const FileSink&) { throw Enough(); });
+  } catch (const Enough&) {  // the temporary file has gone again
+  }
+}
+
 void remove_remainders(const std::string& path) {
   const std::filesystem::path target = followed(path);
   std::error_code ignored;  // what cannot be listed or removed is in nobody's way

@@ -20,6 +20,9 @@ using FileSink = std::function<void(std::string_view bytes)>;
 void write_file(const std::string& path, const std::function<void(const FileSink&)>& write);
 void write_file(const std::string& path, std::string_view content);
 
+// Fails as write_file would, and changes nothing: for what is to be written after long work.
+void check_can_write(const std::string& path);
+
 // Removes the temporary files of writers of `path` that were killed. This process must not be
 // writing to it.
 void remove_remainders(const std::string& path);

@@ -1,6 +1,7 @@
 // fovea eval: grades of trained translators, each with its signature.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -64,12 +65,12 @@ std::vector<Candidate> candidates(const AllEvalFlags& f,
   return all;
 }
 
-TranslationExam read_exam(const AllEvalFlags& f, bool lower_case, std::ostream& err) {
+TranslationExam read_exam(const AllEvalFlags& f, std::ostream& err) {
   if (f.world()) {
     return world_exam(f.seed, f.split == "test" ? Split::kTest : Split::kValid,
                       f.count.value_or(500), f.lengths());
   }
-  const PairOptions options{.lower_case = lower_case, .skip_bad = f.skip_bad};
+  const PairOptions options{.skip_bad = f.skip_bad};  // letters stay: a model takes what it reads
   SentencePairs read =
       f.data.empty() ? read_parallel(f.source, f.target, options) : read_pairs(f.data, options);
   if (read.skipped > 0) {
@@ -185,7 +186,7 @@ void evaluate(const AllEvalFlags& f, std::ostream& out, std::ostream& err) {
   }
   ExamOptions options{.translate = f.decoding.chosen(), .bleu = bleu_options(f, lower_case)};
   options.translate.longest = std::numeric_limits<Index>::max();  // every sentence counts
-  const TranslationExam exam = read_exam(f, lower_case, err);
+  const TranslationExam exam = read_exam(f, err);
   std::vector<Candidate> all = candidates(f, models);
   const bool follow = ::isatty(STDERR_FILENO) == 1;
   for (Candidate& c : all) {
@@ -261,10 +262,30 @@ void add_world_flags(Arguments& app, AllEvalFlags& f) {
 struct PictureTask {
   const char* name;
   void (*grade)(const EvalFlags& flags, std::ostream& out);
+  std::vector<std::string> takes;  // of the options that say what to grade with
 };
-constexpr std::array kPictureTasks = {
-    PictureTask{"glimpse", eval_glimpse}, PictureTask{"caption", eval_caption},
-    PictureTask{"answer", eval_answer}, PictureTask{"classify", eval_classify}};
+const std::array kPictureTasks = {
+    PictureTask{
+        "glimpse", eval_glimpse, {"--images", "--labels", "--held-out", "--size", "--clutter"}},
+    PictureTask{"caption", eval_caption, {"--images", "--captions", "--features"}},
+    PictureTask{"answer", eval_answer, {"--images", "--questions"}},
+    PictureTask{"classify", eval_classify, {"--images", "--labels"}}};
+const std::vector<std::string> kOfPictures = {"--images",   "--labels",   "--questions",
+                                              "--captions", "--features", "--held-out",
+                                              "--size",     "--clutter"};
+const std::vector<std::string> kOfTranslators = {
+    "--data",       "--source",   "--target",      "--skip-bad",  "--gold",
+    "--gold-words", "--shortest", "--longest",     "--ensemble",  "--by-length",
+    "--bucket",     "--svg",      "--bleu-tokens", "--lower-case"};
+
+void refuse_other_options(const Arguments& app, const PictureTask& task) {
+  std::vector<std::string> others = kOfTranslators;
+  std::copy_if(kOfPictures.begin(), kOfPictures.end(), std::back_inserter(others),
+               [&](const std::string& option) {
+                 return std::find(task.takes.begin(), task.takes.end(), option) == task.takes.end();
+               });
+  refuse_options(app, others, fmt::format("not for models of task '{}'", task.name));
+}
 
 const PictureTask* picture_task(const AllEvalFlags& f) {
   const std::string task = task_of(f.models[0]);
@@ -298,7 +319,6 @@ void add_picture_flags(Arguments& app, EvalFlags& f) {
 EvalFlags picture_flags(const AllEvalFlags& f) {
   EvalFlags flags = f.pictures;
   flags.models = f.models;
-  flags.data = f.data;
   flags.count = f.count;
   flags.seed = f.seed;
   flags.split = f.split == "test" ? Split::kTest : Split::kValid;
@@ -339,10 +359,14 @@ Work define_eval(Arguments& app) {
   add_look_flags(app, f->decoding.options.look);
   return [f, &app](std::ostream& out, std::ostream& err) {
     if (f->decoding.threads > 0) set_threads(f->decoding.threads);
-    if (const PictureTask* task = picture_task(*f)) return task->grade(picture_flags(*f), out);
-    for (const char* option : {"--images", "--labels", "--questions", "--captions", "--features",
-                               "--held-out", "--size", "--clutter"}) {
-      if (app.has(option)) throw UsageError(fmt::format("{}: not for translators", option));
+    if (const PictureTask* task = picture_task(*f)) {
+      refuse_other_options(app, *task);
+      return task->grade(picture_flags(*f), out);
+    }
+    refuse_options(app, kOfPictures, "not for translators");
+    if (!f->world()) {
+      refuse_options(app, {"--count", "--shortest", "--longest", "--split", "--seed"},
+                     "of the built-in world, not of your own pairs");
     }
     check(*f);
     evaluate(*f, out, err);

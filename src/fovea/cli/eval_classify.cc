@@ -43,6 +43,9 @@ std::string report(const std::string& name, const ClassModel& model, const Class
                    ? "-"
                    : percent(static_cast<double>(own.right) / static_cast<double>(own.pictures))});
   }
+  if (grades.unknown > 0) {
+    table.add({"(none that it knows)", with_commas(grades.unknown), percent(0)});
+  }
   return text + table.text();
 }
 

@@ -14,7 +14,6 @@ namespace fovea::cli {
 
 struct EvalFlags {
   std::vector<std::string> models;
-  std::string data;            // pictures with their texts
   std::string images, labels;  // IDX files, or a folder or .tar and a .tsv
   std::string questions;       // a .tsv
   std::string captions;        // a .tsv

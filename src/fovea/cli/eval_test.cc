@@ -126,5 +126,14 @@ TEST_F(EvalTest, SaysWhatCannotBeMeant) {
   EXPECT_THAT(full.err, HasSubstr("/dev/full/x: "));
 }
 
+TEST_F(EvalTest, SmallLettersAreForScoresAlone) {
+  const auto graded_as = [&](bool lower) {
+    std::vector<std::string> more = {"--data", pairs(), "--json", "--greedy"};
+    if (lower) more.push_back("--lower-case");
+    return nlohmann::json::parse(graded(more).out)["models"][0]["perplexity"].get<double>();
+  };
+  EXPECT_EQ(graded_as(true), graded_as(false));
+}
+
 }  // namespace
 }  // namespace fovea::cli

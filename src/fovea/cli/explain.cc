@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "fovea/attention/trace_json.h"
+#include "fovea/base/parallel.h"
 #include "fovea/cli/alignment_map.h"
 #include "fovea/cli/explain_files.h"
 #include "fovea/cli/explain_methods.h"
@@ -89,7 +90,10 @@ class Drawing {
     out_ << (first_ ? "" : "\n") << terminal_picture(trace, flags_, style_) << std::flush;
     first_ = false;
   }
-  void finish() { files_.finish(); }
+  void finish() {
+    if (flags_.files.any() && files_.count() == 0) fail("there was no sentence to draw");
+    files_.finish();
+  }
 
  private:
   const ExplainFlags& flags_;
@@ -160,16 +164,23 @@ void explain_sentences(const ExplainFlags& f, Drawing& drawing, std::ostream& ou
   if (explaining.checked() > 1 && f.files.json != "-") out << "\n" << explaining.summary();
 }
 
-void explain(const ExplainFlags& f, std::ostream& out, std::ostream& err) {
+void explain(const ExplainFlags& f, const Arguments& app, std::ostream& out, std::ostream& err) {
   check_method_flags(f.methods, !f.sentences.empty());
+  check_files(f.files);
   Drawing drawing(f, out, err);
   if (is_trace(f.model)) {
+    refuse_options(app, {"--question", "--method", "--check", "--world", "--data", "--gold"},
+                   "a trace is drawn as it is");
     explain_traces(f, drawing);
   } else if (is_image_task(task_of(f.model))) {
+    refuse_options(app, {"--heads", "--pieces", "--gold", "--gold-words"}, kOnlyTranslators);
+    refuse_translating_options(app);
+    if (f.decoding.threads > 0) set_threads(f.decoding.threads);
     explain_pictures(
-        {f.model, f.sentences, f.question, f.methods},
+        {f.model, f.sentences, f.question, f.methods, f.files.any()},
         [&](Trace trace) { drawing.draw(std::move(trace)); }, out);
   } else {
+    refuse_options(app, {"--question"}, "for a model that looks at pictures");
     explain_sentences(f, drawing, out);
   }
   drawing.finish();
@@ -199,7 +210,7 @@ Work define_explain(Arguments& app) {
   add_look_flags(app, f->decoding.options.look);
   add_decoding_flags(app, f->decoding);
   add_longest_flag(app, f->decoding.options.longest);
-  return [f](std::ostream& out, std::ostream& err) { explain(*f, out, err); };
+  return [f, &app](std::ostream& out, std::ostream& err) { explain(*f, app, out, err); };
 }
 
 }  // namespace
@@ -236,8 +247,9 @@ picture. Pictures are PNG or JPEG files, or of a built-in world: scene:1, digit:
             "which of them to believe"},
            {"fovea explain captioner.safetensors scene:3 --png look.png",
             "a caption, word by word"},
-           {"fovea explain answerer.safetensors scene:3 --html why.html --question \"how many "
-            "...\"",
+           {"fovea explain answerer.safetensors scene:3 --method all --html why.html --question "
+            "\"how "
+            "many ...\"",
             "an answer, by every method"},
            {"fovea explain trace.json --png map.png", "what any program wrote"}},
       .define = define_explain};

@@ -20,8 +20,9 @@ std::vector<std::string> wanted(const MethodFlags& flags, const TranslationModel
 
 void add_method_flags(Arguments& app, MethodFlags& f) {
   app.add_option("--method", f.names,
-                 "how to find out, several with commas: all, " +
-                     fmt::format("{}", fmt::join(method_names(), ", ")))
+                 fmt::format("how to find out, several with commas: all, {}; of pictures: all, "
+                             "grad-cam, guided-grad-cam, saliency, integrated-gradients, occlusion",
+                             fmt::join(method_names(), ", ")))
       ->type_name("NAMES");
   app.add_flag("--check", f.check, "how far each map can be trusted (docs/explain.md)");
   app.add_option("--world", f.world, "explain N held-out sentences of the built-in world")

@@ -88,7 +88,7 @@ void explain_pictures(const ExplainPictures& work, const std::function<void(Trac
   }
   for (Index i = 0; i < f.world; ++i) {
     Trace trace = explainer.explain(world_case(explainer.model(), f.seed, i));
-    if (!f.check) draw(std::move(trace));
+    if (!f.check || work.files) draw(std::move(trace));  // else the means say it all
   }
   if (explainer.figures().size() > 1) {
     out << figure_means(explainer.figures(), "picture");

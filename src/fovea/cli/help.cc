@@ -94,7 +94,7 @@ options:
 examples:
 {}
 Results go to standard output, progress and errors to standard error. The exit code is 0 when
-the work is done, 1 when it failed and 2 when the arguments are wrong.
+the work is done, 1 when it failed, 2 when the arguments are wrong and 130 when it was stopped.
 
 OMP_NUM_THREADS=N or a verb's --threads N sets the number of threads; it never changes a result.
 FOVEA_ISA=sse4, avx2 or avx512 forbids better instruction sets than that one.

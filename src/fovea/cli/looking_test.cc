@@ -9,6 +9,7 @@
 #include "fovea/io/png.h"
 #include "fovea/models/answer_model.h"
 #include "fovea/models/class_model.h"
+#include "fovea/training/translation_test_tools.h"
 
 namespace fovea::cli {
 namespace {
@@ -93,6 +94,42 @@ TEST_F(LookingTest, ExplainsAPlainNetworkByGradCam) {
   const Outcome outcome = fovea({"explain", classes, "scene:1"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("grad-cam"));
+}
+
+TEST_F(LookingTest, DrawsMapsOfAnySizeWithoutColours) {
+  for (const char* method : {"saliency", "grad-cam"}) {  // 32 x 32 cells, and 8 x 8
+    const Outcome plain = fovea({"explain", classes, "scene:1", "--method", method});
+    EXPECT_EQ(plain.code, 0) << plain.err;
+    EXPECT_THAT(plain.out, HasSubstr("@@"));  // where it is largest
+  }
+}
+
+TEST_F(LookingTest, ChecksGoIntoFilesToo) {
+  const std::string html = folder / "w.html";
+  const Outcome checked = fovea(
+      {"explain", classes, "--world", "2", "--check", "--method", "saliency", "--html", html});
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  EXPECT_FALSE(read_file(folder / "w-2.html").empty());
+}
+
+TEST_F(LookingTest, NamesOptionsOfOtherModels) {
+  const auto refused = [](const std::vector<std::string>& arguments) {
+    return refusal(fovea(arguments), 2);
+  };
+  EXPECT_THAT(refused({"run", classes, "scene:1", "--beams", "3"}),
+              HasSubstr("--beams: only for a model that translates"));
+  EXPECT_THAT(refused({"run", classes, answers, "scene:1"}), HasSubstr("give one at a time"));
+  EXPECT_THAT(refused({"explain", classes, "scene:1", "--heads"}),
+              HasSubstr("--heads: only for a model that translates"));
+  EXPECT_THAT(refused({"eval", classes, "--data", "a"}),
+              HasSubstr("--data: not for models of task 'classify'"));
+  EXPECT_THAT(refused({"eval", answers, "--labels", "a"}),
+              HasSubstr("--labels: not for models of task 'answer'"));
+  const std::string translator = translator_in(folder);
+  EXPECT_THAT(refused({"run", translator, "a", "--question", "why"}),
+              HasSubstr("--question: for a model that looks at pictures"));
+  EXPECT_THAT(refused({"explain", translator, "a", "--svg", "x", "--png", "x"}),
+              HasSubstr("x: two files cannot have one name"));
 }
 
 }  // namespace

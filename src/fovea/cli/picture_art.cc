@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "fovea/cli/text.h"
 #include "fovea/data/utf8.h"
@@ -47,15 +48,26 @@ std::vector<std::string> in_colours(const Image& image, Colours colours) {
 // A character of a grid's cell is about twice as high as wide: two a cell.
 std::vector<std::string> in_shades(const ImageMap& map) {
   const Tensor weights = map.weights.packed();
-  const Index rows = std::min<Index>(weights.shape(0), kColumns / 2);
-  const Index columns = std::min<Index>(weights.shape(1), kColumns / 2);
+  constexpr Index kMost = (kColumns - 2) / 2;
+  const Index rows = std::min<Index>(weights.shape(0), kMost);
+  const Index columns = std::min<Index>(weights.shape(1), kMost);
+  // The largest of the cells that a place stands for: a peak must not fall between them.
+  const auto largest = [&](Index r, Index c) {
+    float most = -std::numeric_limits<float>::infinity();
+    for (Index y = r * weights.shape(0) / rows; y < (r + 1) * weights.shape(0) / rows; ++y) {
+      for (Index x = c * weights.shape(1) / columns; x < (c + 1) * weights.shape(1) / columns;
+           ++x) {
+        most = std::max(most, weights.data()[y * weights.shape(1) + x]);
+      }
+    }
+    return most;
+  };
   const float most = map.largest();
   std::vector<std::string> lines;
   for (Index r = 0; r < rows; ++r) {
     std::string line;
     for (Index c = 0; c < columns; ++c) {
-      const float w = weights.data()[r * weights.shape(0) / rows * weights.shape(1) +
-                                     c * weights.shape(1) / columns];
+      const float w = largest(r, c);
       const float share = most > 0 && std::isfinite(w) ? std::clamp(w / most, 0.0f, 1.0f) : 0.0f;
       const char shade = kShades[static_cast<std::size_t>(
           std::lround(share * static_cast<float>(kShades.size() - 1)))];

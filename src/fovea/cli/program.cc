@@ -165,6 +165,8 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
     }
     out.flush();
     return kDone;
+  } catch (const Interrupted&) {
+    return kInterrupted;
   } catch (const UsageError& error) {
     return report(fmt::format("{}; try {} --help", error.what(), called), kWrongUsage);
   } catch (const Error& error) {

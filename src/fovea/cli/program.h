@@ -11,6 +11,7 @@ namespace fovea::cli {
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
+constexpr int kInterrupted = 130;
 
 // Does what the arguments (without the program's name) ask for, and returns the exit code.
 // When `out` throws on errors (std::ios::exceptions), a full disk behind it is reported too.

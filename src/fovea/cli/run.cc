@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "fovea/base/parallel.h"
 #include "fovea/cli/lines.h"
 #include "fovea/cli/looking.h"
 #include "fovea/cli/story.h"
@@ -142,6 +143,9 @@ void check(const RunFlags& f) {
   if (search.temperature > 0 && search.n_best > 1) {
     throw UsageError("--sample and --n-best: a sample is one translation; try another --seed");
   }
+  if (f.decoding.greedy && search.n_best > 1) {
+    throw UsageError("--greedy and --n-best: who is greedy has one translation");
+  }
 }
 
 Work define_run(Arguments& app) {
@@ -168,13 +172,21 @@ Work define_run(Arguments& app) {
   add_decoding_flags(app, f->decoding);
   add_longest_flag(app, f->decoding.options.longest);
   add_look_flags(app, f->decoding.options.look);
-  return [f](std::ostream& out, std::ostream& err) {
+  return [f, &app](std::ostream& out, std::ostream& err) {
     check(*f);
     std::vector<std::string> sentences = f->arguments;
     const std::vector<std::string> models = take_models(sentences);
     if (is_image_task(task_of(models[0]))) {
+      refuse_options(app, {"--align", "--steps", "--n-best", "--sample", "--seed"},
+                     kOnlyTranslators);
+      refuse_translating_options(app);
+      if (models.size() > 1) {
+        throw UsageError("models that look at pictures do not vote: give one at a time");
+      }
+      if (f->decoding.threads > 0) set_threads(f->decoding.threads);
       return run_pictures({models[0], sentences, f->question, f->json}, out);
     }
+    refuse_options(app, {"--question"}, "for a model that looks at pictures");
     Translating work(models, *f, out);
     if (sentences.empty() && ::isatty(STDIN_FILENO) == 1) {
       err << "one sentence a line; Ctrl-D ends\n";

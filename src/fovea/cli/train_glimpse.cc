@@ -120,7 +120,9 @@ void add_data_flags(Arguments& app, GlimpseFlags& f) {
   count("--piece", f.placing.piece, 1, "pixels of a piece each way (8)");
   number("--shift", f.task.warp.shift, "move images by up to X pixels, anew each time (0)");
   number("--turn", f.task.warp.turn, "turn them by up to X degrees (0)");
-  number("--zoom", f.task.warp.zoom, "stretch them by up to X of their size (0)");
+  app.add_option("--zoom", f.task.warp.zoom, "stretch them by up to X of their size (0)")
+      ->check(share_below_one())
+      ->type_name("X");
 }
 
 void add_net_flags(Arguments& app, GlimpseFlags& f) {

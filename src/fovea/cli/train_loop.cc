@@ -93,7 +93,7 @@ void add_train_flags(Arguments& app, TrainFlags& f) {
   app.add_option("--last-rate", f.last_rate, "of cosine and linear schedules " + shown(f.last_rate))
       ->check(number_from(0))
       ->type_name("X");
-  app.add_option("--clip", f.clip, "largest norm of the gradients " + shown(f.clip))
+  app.add_option("--clip", f.clip, "largest norm of the gradients; 0: any " + shown(f.clip))
       ->check(number_from(0))
       ->type_name("X");
   app.add_option("--beta2", f.beta2, "of adam " + shown(f.beta2))
@@ -118,6 +118,8 @@ void add_train_flags(Arguments& app, TrainFlags& f) {
 
 TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
   if (f.resume && f.restart) throw UsageError("--resume and --restart contradict each other");
+  if (f.out.empty()) throw UsageError("--out needs the name of a file");
+  if (!f.plot.empty()) check_can_write(f.plot);
   if (f.threads > 0) set_threads(f.threads);
   const StopOnSignal signals;
   TrainingProgress progress(err, style_of_standard_error());
@@ -147,7 +149,7 @@ TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
     err << fmt::format(
         "stopped at step {} after {}; the same command with --resume goes on from {}.checkpoint\n",
         with_commas(result.step), duration(result.seconds), printable(f.out));
-    return result;
+    throw Interrupted();
   }
   err << fmt::format("{}: {} {} at step {} of {}, {}\n", printable(f.out), result.best.score.name,
                      result.best.score.text, with_commas(result.best.step),

@@ -183,13 +183,13 @@ void train_translate(const TranslateFlags& f, std::ostream& err) {
        .piece_dropout = f.piece_dropout,
        .longest = f.longest,
        .search = {.beams = f.beams},
-       .lower_case_score = false,
+       .lower_case_score = f.lower_case,
        .seed = f.train.seed});
   err << fmt::format(
       "{}: {} numbers, {} and {} pieces; {} pairs to learn from, {} to validate{}\n",
       kind_name(model.options), with_commas(count_numbers(task.parameters())),
       with_commas(model.source.size()), with_commas(model.target.size()), with_commas(task.pairs()),
-      with_commas(static_cast<Index>(pairs.valid.size())),
+      with_commas(task.valid()),
       task.left_out() > 0 ? fmt::format(" ({} too long, left out)", task.left_out()) : "");
   train_task(task, f.train, err);
 }
@@ -225,6 +225,30 @@ void set_defaults(TranslateFlags& f, const Arguments& app) {
     set("--average", f.train.average, Index{5});
   }
   if (f.train.steps == 0 && f.train.minutes == 0) set("--patience", f.train.patience, Index{10});
+}
+
+void check_kind_of_options(const TranslateFlags& f, const Arguments& app) {
+  if (f.model == "transformer") {
+    refuse_options(app,
+                   {"--hidden", "--attention-dim", "--cell", "--score", "--view", "--reach",
+                    "--no-input-feeding", "--conditional", "--reverse-source", "--preset"},
+                   "not of a transformer");
+  } else {
+    refuse_options(app, {"--size", "--heads", "--inner-dim", "--branch-dropout", "--norm-last"},
+                   "only of a transformer");
+  }
+  if (f.model != "luong") {
+    refuse_options(app, {"--score", "--view", "--reach", "--no-input-feeding"}, "only of luong");
+  }
+  if (f.world()) {
+    refuse_options(app, {"--valid", "--valid-source", "--valid-target", "--held-out"},
+                   "the built-in world has its own sentences to validate with");
+  } else {
+    refuse_options(app, {"--world-pairs"}, "of the built-in world, not of your own pairs");
+  }
+  if (!f.valid.empty() && !f.valid_source.empty()) {
+    throw UsageError("--valid and --valid-source: give one or the other");
+  }
 }
 
 Work define_translate(Arguments& app) {
@@ -322,6 +346,7 @@ Work define_translate(Arguments& app) {
     if (f->valid_source.empty() != f->valid_target.empty()) {
       throw UsageError("--valid-source and --valid-target belong together");
     }
+    check_kind_of_options(*f, app);
     if (f->piece_dropout > 0 && f->pieces != "bpe")
       throw UsageError("--piece-dropout needs --pieces bpe");
     train_translate(*f, err);

@@ -55,6 +55,13 @@ void add_decoding_flags(Arguments& app, DecodingFlags& f) {
   add_threads_option(app, f.threads);
 }
 
+void refuse_translating_options(const Arguments& app) {
+  refuse_options(app,
+                 {"--beams", "--greedy", "--length-penalty", "--coverage-penalty",
+                  "--no-replace-unknown", "--longest", "--layer", "--head"},
+                 kOnlyTranslators);
+}
+
 void add_longest_flag(Arguments& app, Index& longest) {
   app.add_option("--longest", longest, "pieces of a sentence; more is an error (1000)")
       ->check(whole_number(1))

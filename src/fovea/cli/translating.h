@@ -23,6 +23,10 @@ void add_decoding_flags(Arguments& app, DecodingFlags& flags);
 void add_longest_flag(Arguments& app, Index& longest);
 void add_look_flags(Arguments& app, LookChoice& look);
 
+constexpr const char* kOnlyTranslators = "only for a model that translates";
+// Fails if one of the options of the three above was given, but for --threads.
+void refuse_translating_options(const Arguments& app);
+
 void add_color_flag(Arguments& app, std::string& when);
 
 }  // namespace fovea::cli

@@ -62,6 +62,13 @@ Check share_below_one() {
   };
 }
 
+void refuse_options(const Arguments& app, const std::vector<std::string>& names,
+                    const std::string& why) {
+  for (const std::string& name : names) {
+    if (app.has(name)) throw UsageError(fmt::format("{}: {}", name, why));
+  }
+}
+
 Check one_of(std::vector<std::string> names) {
   return [names = std::move(names)](const std::string& text) -> std::string {
     if (std::find(names.begin(), names.end(), text) != names.end()) return "";

@@ -20,6 +20,9 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+// The user stopped the work, which has said all there is to say: exit code 130, as of a shell.
+struct Interrupted {};
+
 // Runs after all arguments are known to be right. Results go to `out`, progress to `err`.
 using Work = std::function<void(std::ostream& out, std::ostream& err)>;
 
@@ -54,6 +57,10 @@ Check number_from(float least);  // finite
 Check number_above(float limit, float most);
 Check share_below_one();
 Check one_of(std::vector<std::string> names);
+
+// Fails if one of these options was given: "--size: not for translators".
+void refuse_options(const Arguments& app, const std::vector<std::string>& names,
+                    const std::string& why);
 
 // --threads N, into `count`; 0 when it is not given.
 void add_threads_option(Arguments& app, int& count);

@@ -35,7 +35,8 @@ Image fitted(const Image& image, const PictureForm& form) {
 }
 
 ImageSet::ImageSet(const std::string& path, const PictureForm& form) : path_(path), form_(form) {
-  if (std::filesystem::is_directory(path)) {
+  std::error_code unknown;  // then reading says why
+  if (std::filesystem::is_directory(path, unknown)) {
     names_ = files_in(path);
   } else {
     archive_.emplace(TarArchive::file(path));

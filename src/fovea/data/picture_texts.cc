@@ -94,18 +94,10 @@ std::optional<Index> whole_number(const std::string& text) {
   return number;
 }
 
-// By number if all are numbers, else as text.
 std::vector<std::string> classes_of(const std::vector<PictureLine>& lines) {
-  std::vector<std::string> classes;
-  for (const PictureLine& line : lines) classes.push_back(line.texts[0]);
-  std::sort(classes.begin(), classes.end());
-  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-  if (std::all_of(classes.begin(), classes.end(), [](auto& c) { return whole_number(c); })) {
-    std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) {
-      return *whole_number(a) < *whole_number(b);
-    });
-  }
-  return classes;
+  std::vector<std::string> labels;
+  for (const PictureLine& line : lines) labels.push_back(line.texts[0]);
+  return classes_in(std::move(labels));
 }
 
 LabelledPictures read_idx_labelled(const std::string& pictures_path, const std::string& labels_path,
@@ -193,10 +185,22 @@ QuestionedPictures read_questioned_pictures(const std::string& pictures_path,
   return result;
 }
 
+std::vector<std::string> classes_in(std::vector<std::string> classes) {
+  std::sort(classes.begin(), classes.end());
+  classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
+  if (std::all_of(classes.begin(), classes.end(), [](auto& c) { return whole_number(c); })) {
+    std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) {
+      return *whole_number(a) < *whole_number(b);
+    });
+  }
+  return classes;
+}
+
 LabelledPictures read_labelled_pictures(const std::string& pictures_path,
                                         const std::string& labels_path, const PictureForm& form,
                                         std::vector<std::string> classes) {
-  if (!std::filesystem::is_directory(pictures_path) && is_idx(pictures_path)) {
+  std::error_code unknown;  // then reading says why
+  if (!std::filesystem::is_directory(pictures_path, unknown) && is_idx(pictures_path)) {
     return read_idx_labelled(pictures_path, labels_path, form, std::move(classes));
   }
   const std::vector<PictureLine> lines = read_picture_lines(labels_path, {"image", "label"});

@@ -48,6 +48,9 @@ QuestionedPictures read_questioned_pictures(const std::string& pictures_path,
                                             const std::string& questions_path,
                                             const PictureForm& form = {});
 
+// Each label once: by number if all are numbers, else as text.
+std::vector<std::string> classes_in(std::vector<std::string> labels);
+
 // `image TAB label`, or two IDX files (data/idx.h), whose classes are called "0", "1" and so on.
 // `classes`: those there can be, as a model knows them; none: all that are found, in order.
 LabelledPictures read_labelled_pictures(const std::string& pictures_path,

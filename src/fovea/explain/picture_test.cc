@@ -144,8 +144,8 @@ TEST(Picture, SaysWhenThereIsNothingToDraw) {
 TEST(Picture, IsNeverTooLargeToLookAt) {
   Scene scene{.width = 1e5, .height = 1e5};
   EXPECT_EQ(error_of([&] { to_png(scene); }),
-            "png: 200000 x 200000 pixels are too many to look at; draw an SVG or HTML file, or one "
-            "head");
+            "png: 200000 x 200000 pixels are too many to look at; draw an SVG or HTML file, or "
+            "less at a time");
 }
 
 TEST(Font, MeasuresWhatItDraws) {

@@ -18,8 +18,10 @@ class Canvas {
     image_.width = std::lround(std::ceil(scene.width * kScale));
     image_.height = std::lround(std::ceil(scene.height * kScale));
     if (static_cast<double>(image_.width) * static_cast<double>(image_.height) > kMostPixels) {
-      fail("png: {} x {} pixels are too many to look at; draw an SVG or HTML file, or one head",
-           image_.width, image_.height);
+      fail(
+          "png: {} x {} pixels are too many to look at; draw an SVG or HTML file, or less at a "
+          "time",
+          image_.width, image_.height);
     }
     image_.pixels.assign(static_cast<std::size_t>(3 * image_.width * image_.height), 255);
     for (const Scene::Cells& cells : scene.cells) draw(cells);

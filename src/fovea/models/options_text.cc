@@ -23,6 +23,9 @@ bool is_size(const Json& json) {
 }  // namespace
 
 void OptionsWriter::operator()(const char* name, Index value) {
+  if (value < 1 || value > kLargestSize) {
+    fail("option '{}' is {}, not a size from 1 to {}", name, value, kLargestSize);
+  }
   add(name, fmt::format("{}", value));
 }
 

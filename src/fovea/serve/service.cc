@@ -83,7 +83,8 @@ Json described(const std::string& name, const TranslationModel& model) {
 std::vector<Translation> translated(const TranslationModel& model, const std::string& input,
                                     const SearchOptions& search, Effort& effort) {
   const TranslationModel* const models[] = {&model};
-  TranslateOptions options;
+  TranslateOptions options{.longest =
+                               std::numeric_limits<Index>::max()};  // the request was checked
   options.search = search;
   options.search.stop = effort.stop;
   auto found = translate(models, std::span(&input, 1), options);

@@ -47,7 +47,7 @@ Loss AnswerTask::step(Index batch, Run& run) {
   return {sum, static_cast<double>(std::ssize(labels) - idle)};
 }
 
-Grade AnswerTask::validate() {
+Grade AnswerTask::validate(const std::atomic<bool>*) {
   const AnswerGrades grades = examine(model_, data_, data_.held_out_count());
   const double percent = 100 * grades.all.share_right();
   std::string text = fmt::format("{:.2f} %", percent);

@@ -20,7 +20,7 @@ class AnswerTask final : public Task {
   std::vector<Parameter> parameters() override { return fovea::parameters(model_.net()); }
   NamedTensors tensors() override { return model_.tensors(); }
   Loss step(Index batch, Run& run) override;
-  Grade validate() override;
+  Grade validate(const std::atomic<bool>* stop) override;
   void save(const std::string& file, const Best& best) override;
   std::map<std::string, std::string> identity() const override;
   std::string unit() const override { return "questions"; }

@@ -154,6 +154,10 @@ TEST(ExactMatch, IsTheShareOfEqualSentences) {
   const Lines hypotheses = {"a b", "c", " d  e ", "f"};
   const std::vector<Lines> references = {{"a b", "x", "d e", "F"}, {"", "c", "", ""}};
   EXPECT_EQ(exact_match(hypotheses, references), 0.75);
+  const std::vector<std::string> capital = {"THE Cat"};
+  const std::vector<std::vector<std::string>> small = {{"the cat"}};
+  EXPECT_EQ(exact_match(capital, small), 0);
+  EXPECT_EQ(exact_match(capital, small, true), 1);
 }
 
 }  // namespace

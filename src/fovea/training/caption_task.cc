@@ -52,9 +52,11 @@ Loss CaptionTask::step(Index batch, Run& run) {
   return {loss.cross_entropy, static_cast<double>(pairs.labels.size())};
 }
 
-Grade CaptionTask::validate() {
+Grade CaptionTask::validate(const std::atomic<bool>* stop) {
+  SearchOptions search = options_.search;
+  search.stop = stop;
   const CaptionGrades grades =
-      examine(model_, valid_, options_.validation_limit, {.search = options_.search});
+      examine(model_, valid_, options_.validation_limit, {.search = search});
   if (!grades.scenes) return {grades.bleu.score, "BLEU", fmt::format("{:.1f}", grades.bleu.score)};
   return {grades.scenes->true_captions, "true captions",
           fmt::format("{:.1f} %, pointing {:.1f} %", 100 * grades.scenes->true_captions,

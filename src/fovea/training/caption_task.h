@@ -29,7 +29,7 @@ class CaptionTask final : public Task {
   NamedTensors tensors() override { return named_tensors(model_.net); }
   Loss step(Index batch, Run& run) override;
   // In the built-in world the share of captions that are true, else BLEU-4.
-  Grade validate() override;
+  Grade validate(const std::atomic<bool>* stop) override;
   void save(const std::string& file, const Best& best) override;
   std::map<std::string, std::string> identity() const override;
   std::string unit() const override { return "words"; }

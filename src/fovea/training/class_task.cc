@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include "fovea/autograd/ops.h"
 #include "fovea/base/error.h"
+#include "fovea/data/picture_texts.h"
 
 namespace fovea {
 namespace {
@@ -18,9 +18,9 @@ constexpr Index kGradedTogether = 100;  // that are graded at a time
 
 ClassModel make_class_model(const ClassifierOptions& options, const AskedPictures& data,
                             Random random) {
-  std::set<std::string> classes;
-  for (const AskedQuestion& label : data.texts()) classes.insert(label.answer);
-  return ClassModel(options, {classes.begin(), classes.end()}, random);
+  std::vector<std::string> labels;
+  for (const AskedQuestion& label : data.texts()) labels.push_back(label.answer);
+  return ClassModel(options, classes_in(std::move(labels)), random);
 }
 
 ClassBatch class_batch(const ClassModel& model, std::span<const AskedPicture> pictures) {
@@ -48,7 +48,10 @@ ClassGrades examine(const ClassModel& model, const AskedPictures& data) {
       const bool right = guess[i] == batch.labels[i];
       ++grades.pictures;
       grades.right += right ? 1 : 0;
-      if (batch.labels[i] < 0) continue;
+      if (batch.labels[i] < 0) {
+        ++grades.unknown;
+        continue;
+      }
       ClassGrades::OfClass& own = grades.by_class[static_cast<std::size_t>(batch.labels[i])];
       ++own.pictures;
       own.right += right ? 1 : 0;
@@ -71,7 +74,7 @@ Loss ClassTask::step(Index batch, Run& run) {
   return {sum, static_cast<double>(pictures.labels.size())};
 }
 
-Grade ClassTask::validate() {
+Grade ClassTask::validate(const std::atomic<bool>*) {
   const double percent = 100 * examine(model_, data_).share_right();
   return {percent, "right", fmt::format("{:.2f} %", percent)};
 }

@@ -19,6 +19,7 @@ ClassBatch class_batch(const ClassModel& model, std::span<const AskedPicture> pi
 
 struct ClassGrades {
   Index pictures = 0, right = 0;
+  Index unknown = 0;  // of classes that the model does not know
   struct OfClass {
     std::string name{};
     Index pictures = 0, right = 0;
@@ -40,7 +41,7 @@ class ClassTask final : public Task {
   std::vector<Parameter> parameters() override { return fovea::parameters(model_.net()); }
   NamedTensors tensors() override { return model_.tensors(); }
   Loss step(Index batch, Run& run) override;
-  Grade validate() override;
+  Grade validate(const std::atomic<bool>* stop) override;
   void save(const std::string& file, const Best& best) override;
   std::map<std::string, std::string> identity() const override;
   std::string unit() const override { return "pictures"; }

@@ -27,7 +27,7 @@ class GlimpseTask final : public Task {
   std::vector<Parameter> parameters() override { return fovea::parameters(model_.net); }
   NamedTensors tensors() override { return named_tensors(model_.net); }
   Loss step(Index batch, Run& run) override;
-  Grade validate() override;
+  Grade validate(const std::atomic<bool>* stop) override;
   void save(const std::string& file, const Best& best) override;
   std::map<std::string, std::string> identity() const override;
   std::string unit() const override { return "images"; }

@@ -34,12 +34,19 @@ Segments pair_up(std::string_view metric, std::span<const std::string> hypothese
   return segments;
 }
 
-double exact_match(std::span<const std::string> hypotheses, References references) {
+double exact_match(std::span<const std::string> hypotheses, References references,
+                   bool lower_case) {
   const Segments segments = pair_up("exact_match", hypotheses, references);
-  const auto right = std::count_if(segments.all.begin(), segments.all.end(), [](const Segment& s) {
-    const auto words = split_at_space(s.hypothesis);
-    return std::any_of(s.references.begin(), s.references.end(),
-                       [&](std::string_view r) { return split_at_space(r) == words; });
+  const auto right = std::count_if(segments.all.begin(), segments.all.end(), [&](const Segment& s) {
+    const auto letters = [&](std::string_view text) {
+      return lower_case ? fovea::lower_case(text) : std::string(text);
+    };
+    const std::string said = letters(s.hypothesis);
+    const auto words = split_at_space(said);
+    return std::any_of(s.references.begin(), s.references.end(), [&](std::string_view r) {
+      const std::string wanted = letters(r);
+      return split_at_space(wanted) == words;
+    });
   });
   return static_cast<double>(right) / static_cast<double>(segments.all.size());
 }

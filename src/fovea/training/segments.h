@@ -28,6 +28,7 @@ Segments pair_up(std::string_view metric, std::span<const std::string> hypothese
                  References references);
 
 // The share of hypotheses, 0 to 1, that equal one of their references but for white space.
-double exact_match(std::span<const std::string> hypotheses, References references);
+double exact_match(std::span<const std::string> hypotheses, References references,
+                   bool lower_case = false);
 
 }  // namespace fovea

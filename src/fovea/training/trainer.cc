@@ -47,7 +47,8 @@ void check(const TrainOptions& o) {
     if (value < 1) fail("train: {} is {}, it must be at least 1", name, value);
   }
   if (!(o.max_norm > 0)) fail("train: max_norm is {}, it must be above 0", o.max_norm);
-  if (!o.out.empty() && std::filesystem::is_directory(o.out))
+  std::error_code unknown;  // then writing will say why
+  if (!o.out.empty() && std::filesystem::is_directory(o.out, unknown))
     fail("{}: cannot write: it is a folder, give the name of a file", o.out);
 }
 
@@ -76,11 +77,10 @@ class Loop {
     begin();
     while (!stopped()) {
       if (state_.step % options_.validate_every == 0) validate();
+      if (stopped()) break;
       if (checkpoint_due()) write();
-      if (done()) {
-        finish();
-        return result();
-      }
+      if (done() && finish()) return result();
+      if (stopped()) break;
       step();
     }
     write();
@@ -98,7 +98,7 @@ class Loop {
   void count_skipped(bool skipped);
   void report();
   void validate();
-  void finish();
+  bool finish();  // not if it is stopped in its last validation
 
   bool checkpoint_due() const;
   void write();
@@ -107,7 +107,9 @@ class Loop {
   bool out_of_patience() const {
     return options_.patience > 0 && state_.without_progress >= options_.patience;
   }
-  bool out_of_time() const { return options_.minutes > 0 && seconds() >= options_.minutes * 60; }
+  bool out_of_time() const {  // a step at least is made
+    return options_.minutes > 0 && state_.step > 0 && seconds() >= options_.minutes * 60;
+  }
   bool done() const {
     return (options_.steps > 0 && state_.step >= options_.steps) || out_of_patience() ||
            out_of_time();
@@ -162,8 +164,8 @@ void Loop::begin() {
   }
   observer_.begun(task_, state_.step);
   // What cannot be written later is better known before the work than after it.
-  if (state_.step == 0) write();
   log_file_.open(options_.log_file, log_);
+  if (state_.step == 0) write();
   written_at_ = seconds();
   written_step_ = state_.step;
 }
@@ -339,16 +341,25 @@ void Loop::validate() {
   observer_.validating(state_.step);
   const NamedTensors model = task_.tensors();
   NamedTensors own;  // while the averaged weights stand in their place
+  Snapshots snapshots = snapshots_;
   if (options_.average > 1) {
-    snapshots_.add(model);
-    own = snapshots_.all().back();
-    load_tensors("train", snapshots_.mean(), model);
+    snapshots.add(model);
+    own = snapshots.all().back();
+    load_tensors("train", snapshots.mean(), model);
   }
+  const auto restore = [&] {
+    if (!own.empty()) load_tensors("train", own, model);
+  };
   Grade score;
-  {
+  try {
     const NoGrad guard;
-    score = task_.validate();
+    score = task_.validate(options_.stop);
+  } catch (const Error&) {
+    restore();
+    if (!stopped()) throw;
+    return;  // as if it had not begun: who resumes validates here
   }
+  snapshots_ = std::move(snapshots);
   // Not a number is worse than any. (JSON, which the checkpoint is in, knows no infinity.)
   const double value =
       std::isfinite(score.value) ? score.value : std::numeric_limits<double>::lowest();
@@ -361,21 +372,23 @@ void Loop::validate() {
   }
   state_.without_progress = better ? 0 : state_.without_progress + 1;
   state_.validated_at = state_.step;
-  if (!own.empty()) load_tensors("train", own, model);
+  restore();
   log_.push_back({.step = state_.step, .seconds = seconds(), .score = score});
   log_file_.add(log_.back());
   observer_.validated(state_.step, score, better);
 }
 
-void Loop::finish() {
+bool Loop::finish() {
   // Before the last validation, which a longer run would not make here: it can go on from this.
   if (options_.keep_checkpoint) write();
   report();
   validate();
+  if (state_.validated_at != state_.step) return false;
   load_tensors("train", best_, task_.tensors());
-  if (options_.out.empty()) return;
+  if (options_.out.empty()) return true;
   task_.save(options_.out, {.score = *state_.best, .step = state_.best_step});
   if (!options_.keep_checkpoint) remove_checkpoint(checkpoint_);
+  return true;
 }
 
 TrainResult Loop::result() const {

@@ -43,7 +43,9 @@ class Task {
   // of losses, which the loop divides by the count. Of a mean over `count` words that is
   // backward(mean, Tensor::scalar(count)).
   virtual Loss step(Index batch, Run& run) = 0;
-  virtual Grade validate() = 0;  // of the weights as they are; called without gradients
+  // Of the weights as they are; called without gradients. What may take long ends with an Error
+  // when `stop` becomes true.
+  virtual Grade validate(const std::atomic<bool>* stop) = 0;
 
   // The finished model, weights as they are.
   virtual void save(const std::string& file, const Best& best) = 0;

@@ -67,7 +67,7 @@ TEST_F(Trainer, Learns) {
   EXPECT_EQ(result.step, 120);
   EXPECT_EQ(result.end, End::kSteps);
   EXPECT_EQ(folder.files(), 1);  // the model alone
-  EXPECT_DOUBLE_EQ(task.validate().value, result.best.score.value);
+  EXPECT_DOUBLE_EQ(task.validate(nullptr).value, result.best.score.value);
 }
 
 TEST_F(Trainer, InterruptedAnywhereAndResumedWritesTheSameFile) {
@@ -85,6 +85,29 @@ TEST_F(Trainer, InterruptedAnywhereAndResumedWritesTheSameFile) {
     EXPECT_EQ(result.end, End::kSteps);
     EXPECT_TRUE(folder.read("model") == whole) << "stopped after step " << at;
     EXPECT_EQ(folder.files(), 1);
+  }
+}
+
+TEST_F(Trainer, InterruptedInAValidationAndResumedWritesTheSameFile) {
+  TrainOptions averaged = options();
+  averaged.average = 3;
+  const std::string whole = bytes_of_run(averaged);
+  for (const Index at : {1, 3, 5}) {  // the last is that of the end
+    std::filesystem::remove(folder / "model");
+    std::atomic<bool> stop = false;
+    CountingTask first, second;
+    first.at_validation = [&](Index number) {
+      stop = number == at;
+      if (stop) fail("search: stopped, as was asked");
+    };
+    TrainOptions stopping = averaged;
+    stopping.stop = &stop;
+    EXPECT_EQ(train(first, stopping).end, End::kStopped) << at;
+    EXPECT_FALSE(std::filesystem::exists(folder / "model"));
+    TrainOptions rest = averaged;
+    rest.start = Start::kResume;
+    train(second, rest);
+    EXPECT_TRUE(folder.read("model") == whole) << "stopped in validation " << at;
   }
 }
 

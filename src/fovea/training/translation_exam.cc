@@ -178,7 +178,7 @@ TranslationGrades examine(std::span<const TranslationModel* const> models,
   for (const SentencePair& pair : exam.pairs) references[0].push_back(pair.target);
   grades.bleu = bleu(grades.hypotheses, references, options.bleu);
   grades.chrf = chrf(grades.hypotheses, references, {.lower_case = options.bleu.lower_case});
-  grades.exact = exact_match(grades.hypotheses, references);
+  grades.exact = exact_match(grades.hypotheses, references, options.bleu.lower_case);
   const PiecePairs pieces(*models[0], exam);
   grades.perplexity = perplexity_of(models, pieces);
   if (!exam.gold.empty()) {

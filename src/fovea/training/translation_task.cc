@@ -37,12 +37,21 @@ TranslationTask::TranslationTask(TranslationModel& model, std::span<const Senten
     fail("translate: none of the {} pairs has at most {} pieces on both sides; pass --longest",
          train.size(), options.longest);
   }
-  if (valid.empty()) fail("translate: there are no pairs for validation");
   const auto count = std::min(valid.size(), static_cast<std::size_t>(options.validation_limit));
   for (const SentencePair& pair : valid.first(count)) {
     hash = hash_bytes(pair.source + '\t' + pair.target + '\n', hash);
-    valid_source_.push_back(model.source.encode(pair.source));
+    Words source = model.source.encode(pair.source);
+    if (static_cast<Index>(source.size()) >= options.longest) {
+      ++left_out_;
+      continue;
+    }
+    valid_source_.push_back(std::move(source));
     valid_target_.push_back(pair.target);
+  }
+  if (valid_source_.empty()) {
+    fail(
+        "translate: there are no pairs for validation{}",
+        valid.empty() ? "" : fmt::format(" of at most {} pieces; pass --longest", options.longest));
   }
   buckets_.emplace(lengths, Buckets::Options{.size = options.batch_words,
                                              .most_items = options.batch_sentences,
@@ -70,9 +79,11 @@ Loss TranslationTask::step(Index batch, Run& run) {
   return {sum, static_cast<double>(pairs.labels.size())};
 }
 
-Grade TranslationTask::validate() {
+Grade TranslationTask::validate(const std::atomic<bool>* stop) {
   const Translator* models[] = {model_.net.get()};
-  const auto found = search_all(models, valid_source_, options_.search);
+  SearchOptions search = options_.search;
+  search.stop = stop;
+  const auto found = search_all(models, valid_source_, search);
   std::vector<std::string> hypotheses;
   for (const auto& best : found) hypotheses.push_back(model_.target.decode(best[0].words));
   const std::vector<std::vector<std::string>> references = {valid_target_};
@@ -94,6 +105,9 @@ std::map<std::string, std::string> TranslationTask::identity() const {
       {"data", data_fingerprint_},
       {"batches", fmt::format("{} words, {} sentences, seed {}, longest {}", options_.batch_words,
                               options_.batch_sentences, options_.seed, options_.longest)},
+      {"vocabulary",
+       fmt::format("{:016x}", hash_bytes(model_.source.serialize() + model_.target.serialize()))},
+      {"validation", fmt::format("{} beams", options_.search.beams)},
       {"label smoothing", fmt::format("{}", options_.label_smoothing)},
       {"piece dropout", fmt::format("{}", options_.piece_dropout)}};
 }

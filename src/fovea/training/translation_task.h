@@ -30,12 +30,13 @@ class TranslationTask final : public Task {
   std::vector<Parameter> parameters() override { return model_.net->parameters(); }
   NamedTensors tensors() override { return model_.net->tensors(); }
   Loss step(Index batch, Run& run) override;
-  Grade validate() override;
+  Grade validate(const std::atomic<bool>* stop) override;
   void save(const std::string& file, const Best& best) override;
   std::map<std::string, std::string> identity() const override;
   std::string unit() const override { return "words"; }
 
   Index left_out() const { return left_out_; }  // pairs too long
+  Index valid() const { return static_cast<Index>(valid_source_.size()); }
   Index pairs() const { return static_cast<Index>(source_.size()); }
   Index batches_per_epoch() const { return buckets_->per_epoch(); }
 
