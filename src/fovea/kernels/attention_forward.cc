@@ -142,7 +142,7 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
     }
     AddValues(scores, needed, block, space, seen_only);
   }
-  bool finite = true;
+  V zero = hn::Zero(d);  // what is not finite makes it NaN
   float* logsumexp =
       w.logsumexp + (range.batch * in.shape.head + range.head) * in.shape.query + range.begin;
   for (Index i = 0; i < range.count(); ++i) {
@@ -150,12 +150,13 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
     const float share = sum == 0 ? 0 : 1 / sum;
     float* out = w.out.at(range.batch, range.head, range.begin + i);
     ForEachVector(dim, [&](Index t, auto io) HWY_ATTR {
-      io.store(hn::Mul(io.load(space.sums + i * wide + t), hn::Set(d, share)), out + t);
+      const V mean = hn::Mul(io.load(space.sums + i * wide + t), hn::Set(d, share));
+      zero = hn::MulAdd(mean, hn::Zero(d), zero);
+      io.store(mean, out + t);
     });
-    finite = finite && AllFinite(out, 0, 1, dim);
     logsumexp[i] = sum == 0 ? kNever : most * kLn2 + std::log(sum);
   }
-  return finite;
+  return hn::AllTrue(d, hn::Eq(zero, hn::Zero(d)));
 }
 
 void AttendRange(const AttentionForward& w, const QueryRange& range) {
