@@ -54,7 +54,7 @@ Tensor to_about_one(const Tensor& x) {
   constexpr int kLast = std::numeric_limits<float>::max_exponent - 2;
   Tensor factor = max(map(Unary::kAbs, x), -1, true);
   for (float& f : factor.flat()) {
-    f = f == 0 ? 0 : std::ldexp(1.0f, std::clamp(-std::ilogb(f), -kLast, kLast));
+    f = f == 0 ? 0 : std::ldexp(1.0f, -std::clamp(std::ilogb(f), -kLast, kLast));
   }
   return factor;
 }
