@@ -265,14 +265,15 @@ struct PictureTask {
   std::vector<std::string> takes;  // of the options that say what to grade with
 };
 const std::array kPictureTasks = {
-    PictureTask{
-        "glimpse", eval_glimpse, {"--images", "--labels", "--held-out", "--size", "--clutter"}},
+    PictureTask{"glimpse",
+                eval_glimpse,
+                {"--images", "--labels", "--held-out", "--size", "--clutter", "--readings"}},
     PictureTask{"caption", eval_caption, {"--images", "--captions", "--features"}},
     PictureTask{"answer", eval_answer, {"--images", "--questions"}},
     PictureTask{"classify", eval_classify, {"--images", "--labels"}}};
 const std::vector<std::string> kOfPictures = {"--images",   "--labels",   "--questions",
                                               "--captions", "--features", "--held-out",
-                                              "--size",     "--clutter"};
+                                              "--size",     "--clutter",  "--readings"};
 const std::vector<std::string> kOfTranslators = {
     "--data",       "--source",   "--target",      "--skip-bad",  "--gold",
     "--gold-words", "--shortest", "--longest",     "--ensemble",  "--by-length",
@@ -314,6 +315,9 @@ void add_picture_flags(Arguments& app, EvalFlags& f) {
   count("--held-out", f.held_out, 1, "only the last N of them");
   count("--size", f.size, 1, "place each image somewhere in a picture of N x N");
   count("--clutter", f.clutter, 0, "pieces of other images in these pictures (0)");
+  count("--readings", f.readings, 1,
+        "of glimpses: read each picture N times at places drawn as in training, and average what "
+        "is said (once, at the likeliest places)");
 }
 
 EvalFlags picture_flags(const AllEvalFlags& f) {

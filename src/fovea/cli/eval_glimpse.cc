@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostConfusions = 8;
 
 GlimpseExam read_exam(const EvalFlags& f) {
-  GlimpseExam exam{.seed = f.seed};
+  GlimpseExam exam{.seed = f.seed, .readings = f.readings};
   if (f.images.empty()) {
     exam.images = world_digits(f.seed, f.split, f.count.value_or(1000));
   } else {
@@ -39,11 +39,14 @@ std::string exam_name(const EvalFlags& f, const GlimpseExam& exam) {
   text += f.images.empty() ? fmt::format(" of the built-in world ({}, seed {})",
                                          f.split == Split::kTest ? "test" : "valid", f.seed)
                            : " of " + printable(f.images);
-  if (!exam.placing) return text + fmt::format(", {} x {}", images.shape(2), images.shape(1));
-  return text + fmt::format(", placed in {} x {}{}", exam.placing->size, exam.placing->size,
-                            exam.placing->pieces > 0
-                                ? " among " + counted(exam.placing->pieces, "piece")
-                                : "");
+  if (exam.placing) {
+    text += fmt::format(
+        ", placed in {} x {}{}", exam.placing->size, exam.placing->size,
+        exam.placing->pieces > 0 ? " among " + counted(exam.placing->pieces, "piece") : "");
+  } else {
+    text += fmt::format(", {} x {}", images.shape(2), images.shape(1));
+  }
+  return exam.readings ? text + ", " + counted(*exam.readings, "reading") + " each" : text;
 }
 
 struct Confusion {
@@ -104,6 +107,12 @@ void eval_glimpse(const EvalFlags& f, std::ostream& out) {
     if (const auto most = *std::max_element(labels.begin(), labels.end());
         most >= model.net.options().classes) {
       fail("{}: knows {} classes, but a picture is labelled {}", path, model.names.size(), most);
+    }
+    if (f.readings && !model.net.draws({.draw = true})) {
+      throw UsageError(
+          fmt::format("--readings: {} draws nothing ({}), so that one reading is as "
+                      "good as many",
+                      printable(path), model.kind()));
     }
     const GlimpseGrades grades = examine(model.net, exam);
     json["models"].push_back(to_json(model, path, grades));

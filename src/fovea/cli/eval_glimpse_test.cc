@@ -59,7 +59,31 @@ TEST_F(EvalGlimpseTest, GivesEveryAnswerAsJson) {
   EXPECT_EQ(one["classes"][3], "3");
 }
 
+TEST_F(EvalGlimpseTest, AveragesReadingsAtDrawnPlaces) {
+  const auto beliefs_of = [&](std::optional<Index> readings) {
+    return examine(load_glimpse_model(model).net,
+                   {.images = world_digits(1, Split::kValid, 200), .readings = readings});
+  };
+  // A first place that is drawn, and then those that are: the network is new, so that many readings
+  // of a picture say other things than one does.
+  EXPECT_NE(beliefs_of({}).said, beliefs_of(16).said);
+  EXPECT_EQ(beliefs_of(16).said, beliefs_of(16).said);
+  const Outcome outcome = graded({"--count", "200", "--readings", "16", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["data"],
+            "200 pictures of the built-in world (valid, seed 1), 28 x 28, 16 readings each");
+  EXPECT_EQ(json["models"][0]["said"], nlohmann::json(beliefs_of(16).said));
+}
+
 TEST_F(EvalGlimpseTest, NamesWhatDoesNotFit) {
+  GlimpseModel whole = make_glimpse_model({.looking = Looking::kWhole}, {.seed = 3});
+  const std::string file = folder / "whole.safetensors";
+  save(whole, file);
+  EXPECT_EQ(fovea({"eval", file, "--readings", "4"}).err,
+            "fovea eval: --readings: " + file +
+                " draws nothing (whole), so that one reading is as good as many; try fovea eval "
+                "--help\n");
   EXPECT_EQ(graded({"--clutter", "2"}).err,
             "fovea eval: --clutter needs --size, the pixels of the pictures; try fovea eval "
             "--help\n");

@@ -19,7 +19,7 @@ struct EvalFlags {
   std::string captions;        // a .tsv
   std::string features;        // .npy, of captioners
   SearchOptions search{};
-  std::optional<Index> held_out, count, size, clutter;
+  std::optional<Index> held_out, count, size, clutter, readings;
   std::uint64_t seed = 1;
   Split split = Split::kValid;
   bool json = false;

@@ -17,7 +17,7 @@ struct GlimpseFlags {
   std::optional<Index> held_out;
   Index world_digits = 20'000;
 
-  std::string attention = "places";
+  std::string attention = "places", reward = "right";
   GlimpseReaderOptions net;
   std::optional<Index> size;
   ClutterOptions placing;
@@ -46,10 +46,14 @@ Digits read_data(const GlimpseFlags& f) {
   return {slice(all, 0, count - held_out), slice(all, count - held_out, count)};
 }
 
+template <class Enum>
+Enum named(const std::string& name, const auto& names) {
+  return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
 GlimpseReaderOptions net_options(const GlimpseFlags& f, const LabelledImages& images) {
   GlimpseReaderOptions o = f.net;
-  const auto named = std::find(kLookingNames.begin(), kLookingNames.end(), f.attention);
-  o.looking = static_cast<Looking>(named - kLookingNames.begin());
+  o.looking = named<Looking>(f.attention, kLookingNames);
   o.height = f.size.value_or(images.images.shape(1));
   o.width = f.size.value_or(images.images.shape(2));
   const auto labels = images.labels.values();
@@ -71,6 +75,7 @@ void train_glimpse(const GlimpseFlags& f, std::ostream& err) {
   GlimpseModel model = make_glimpse_model(options, {.seed = f.train.seed});
   GlimpseTaskOptions how = f.task;
   how.seed = f.train.seed;
+  how.loss.reward = named<Reward>(f.reward, kRewardNames);
   if (f.size) {
     how.placing = f.placing;
     how.placing->size = *f.size;
@@ -96,11 +101,28 @@ void set_defaults(GlimpseFlags& f, const Arguments& app) {
   set("--schedule", f.train.schedule, "linear");
 }
 
-void check(const GlimpseFlags& f) {
+void check(const GlimpseFlags& f, const Arguments& app) {
   if (f.images.empty() != f.labels.empty())
     throw UsageError("--images and --labels belong together");
   if (f.placing.pieces > 0 && !f.size)
     throw UsageError("--clutter needs --size, the pixels of the pictures");
+  const auto only = [&](std::initializer_list<const char*> kinds,
+                        const std::vector<std::string>& options) {
+    if (std::find(kinds.begin(), kinds.end(), f.attention) == kinds.end())
+      refuse_options(app, options, fmt::format("only of {}", fmt::join(kinds, " and ")));
+  };
+  only({"places"}, {"--sigma"});
+  only({"hard"}, {"--entropy"});
+  only({"hard", "soft"}, {"--tiles"});
+  only({"places", "hard"}, {"--reward"});
+  if (f.attention == "whole") {
+    refuse_options(
+        app,
+        {"--glimpses", "--glimpse-size", "--scales", "--from-centre", "--place-dim", "--hidden"},
+        "not of whole, which looks at the picture at once");
+  }
+  if (!f.world())
+    refuse_options(app, {"--world-digits"}, "of the built-in world, not of your own images");
 }
 
 void add_data_flags(Arguments& app, GlimpseFlags& f) {
@@ -150,7 +172,13 @@ void add_net_flags(Arguments& app, GlimpseFlags& f) {
   app.add_option("--dropout", f.net.dropout, "of glimpses and of the last state (0)")
       ->check(share_below_one())
       ->type_name("X");
-  app.add_option("--entropy", f.task.entropy_bonus, "bonus for undecided choices, of hard (0)")
+  app.add_option(
+         "--reward", f.reward,
+         "what places and hard learn by: right, or likelihood, which goes on teaching where "
+         "to look when nearly all answers are right (right)")
+      ->check(one_of({kRewardNames.begin(), kRewardNames.end()}))
+      ->type_name("KIND");
+  app.add_option("--entropy", f.task.loss.entropy_bonus, "bonus for undecided choices, of hard (0)")
       ->check(number_from(0))
       ->type_name("X");
   count("--batch", f.task.batch, 1, "images of a batch (128)");
@@ -164,7 +192,7 @@ Work define_glimpse(Arguments& app) {
   add_train_flags(app, f->train);
   return [f, &app](std::ostream&, std::ostream& err) {
     set_defaults(*f, app);
-    check(*f);
+    check(*f, app);
     train_glimpse(*f, err);
   };
 }
@@ -182,7 +210,7 @@ one: by reward alone (places: anywhere; hard: one of a grid of tiles), or by fol
 (soft: all tiles at once; gaussian: a window that moves). random and whole, the picture at once,
 show what choosing is worth. Without --images it learns from digits of the built-in world.
 
-Progress shows the reward (the share of right answers), the spread of glimpses over pictures,
+Progress shows the reward (by default the share of right answers), the spread of glimpses over pictures,
 and the entropy of choices: a policy that has collapsed looks at the same spots in all of them.)",
       .examples = {{"fovea train glimpse --out digits.safetensors", "digits of the built-in world"},
                    {"fovea train glimpse --images train-images.gz --labels train-labels.gz",

@@ -43,6 +43,13 @@ TEST_F(TrainGlimpseTest, WritesTheSameBytesOnAnyThreadsInterruptedOrNot) {
   EXPECT_TRUE(folder.read("one") == folder.read("parts"));
 }
 
+TEST_F(TrainGlimpseTest, AnotherRewardTeachesOtherPlaces) {
+  ASSERT_EQ(trained("right", {"--steps", "10"}).code, 0);
+  const Outcome outcome = trained("likely", {"--steps", "10", "--reward", "likelihood"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_FALSE(folder.read("right") == folder.read("likely"));
+}
+
 TEST_F(TrainGlimpseTest, PlacesDigitsInLargerPictures) {
   const Outcome outcome = trained("m", {"--steps", "2", "--size", "40", "--clutter", "3",
                                         "--attention", "hard", "--scales", "2", "--shift", "1"});
@@ -64,8 +71,20 @@ TEST_F(TrainGlimpseTest, NamesWhatCannotBeMeant) {
   EXPECT_EQ(refusal({"--size", "20"}, 1),
             "fovea train glimpse: place_digit: images of 28 x 28 do not fit into 20 x 20; choose a "
             "larger size\n");
+  EXPECT_EQ(refusal({"--attention", "soft", "--sigma", "0.2"}, 2),
+            "fovea train glimpse: --sigma: only of places" + help);
+  EXPECT_EQ(refusal({"--attention", "soft", "--reward", "likelihood"}, 2),
+            "fovea train glimpse: --reward: only of places and hard" + help);
   EXPECT_EQ(
-      refusal({"--images", folder / "none", "--labels", folder / "none"}, 1),
+      refusal({"--attention", "whole"}, 2),
+      "fovea train glimpse: --glimpses: not of whole, which looks at the picture at once" + help);
+  EXPECT_EQ(
+      refusal({"--images", "x", "--labels", "x"}, 2),
+      "fovea train glimpse: --world-digits: of the built-in world, not of your own images" + help);
+  EXPECT_EQ(
+      cli::refusal(fovea({"train", "glimpse", "--images", folder / "none", "--labels",
+                          folder / "none", "--out", folder / "refused"}),
+                   1),
       "fovea train glimpse: " + folder / "none" + ": cannot read: No such file or directory\n");
 }
 

@@ -14,10 +14,6 @@ constexpr const char* kClasses = "classes";
 
 Run same_for_each() { return {.random = {.seed = 1}}; }
 
-bool draws(const GlimpseReaderOptions& o) {
-  return o.looking == Looking::kRandom || (o.looking != Looking::kWhole && !o.from_centre);
-}
-
 Trace::Box box_around(const float* place, float side, const Image& image) {
   const auto pixels = static_cast<Index>(side + 0.5f);
   const auto left = static_cast<float>(first_pixel(place[0], image.width, pixels)),
@@ -89,7 +85,7 @@ Trace GlimpseModel::trace(const Image& image, const std::string&) const {
   const NoGrad guard;
   const GlimpseReaderOptions& o = net.options();
   Run run = same_for_each();
-  const GlimpseReading reading = net.read(image_tensor({&image, 1}), run, true);
+  const GlimpseReading reading = net.read(image_tensor({&image, 1}), run, {.beliefs = true});
   Trace trace = image_trace(*this, image);
   if (!reading.places.empty()) add_glimpses(reading, o, image, trace);
   if (!reading.tiles.empty()) add_tiles(reading, o, image, trace);
@@ -107,7 +103,7 @@ Trace GlimpseModel::trace(const Image& image, const std::string&) const {
 
 ImageModel::Seen GlimpseModel::see(const Var& pixels, const std::string&) const {
   Run run = same_for_each();
-  if (!draws(net.options())) return {net.read(pixels, run).logits, {}};
+  if (!net.draws({})) return {net.read(pixels, run).logits, {}};
   std::vector<Var> rows;
   for (Index i = 0; i < pixels.shape(0); ++i) {
     run = same_for_each();

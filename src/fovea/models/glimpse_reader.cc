@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "fovea/base/error.h"
 
@@ -16,7 +17,8 @@ constexpr float kMostStride = 4;  // pixels between filters of a window that see
 constexpr float kPaceOfChoosing = 0.1f;
 constexpr float kShareOfEarlier =
     0.3f;  // of cross-entropy: so that beliefs on the way mean something
-constexpr float kReachAtFirst = 0.1f;  // of places: they begin close to the middle
+constexpr float kLeastLikelihood = -4;  // so that one picture in a batch does not drown the others
+constexpr float kReachAtFirst = 0.1f;   // of places: they begin close to the middle
 
 void slow_down(Linear& layer, float reach = 1) {
   for (float& w : layer.weight.mutable_value().flat()) w *= reach / kPaceOfChoosing;
@@ -43,6 +45,18 @@ Tensor random_places(Index batch, Random& random) {
   Tensor places({batch, 2});
   for (float& p : places.flat()) p = random.uniform(-1, 1);
   return places;
+}
+
+std::vector<float> rewards_of(const Var& logits, const Ids& labels, Reward kind) {
+  std::vector<float> rewards;
+  if (kind == Reward::kLikelihood) {
+    const Tensor log_p = pick(log_softmax(logits), labels).value().packed();
+    for (const float p : log_p.flat()) rewards.push_back(std::max(p, kLeastLikelihood));
+    return rewards;
+  }
+  const Ids guess = argmax(logits.value());
+  for (Index i = 0; i < labels.size(); ++i) rewards.push_back(guess[i] == labels[i] ? 1.0f : 0.0f);
+  return rewards;
 }
 
 Index choices_of(const GlimpseReaderOptions& o) {
@@ -73,9 +87,10 @@ struct GlimpseReader::Look {
 };
 
 struct GlimpseReader::Scene {
-  Var images;     // [batch, channel, height, width]
-  Var tiles{};    // [batch, tile, number]: what each tile shows, if all are looked at
-  Tensor grid{};  // [tile, 2]: their places
+  Var images;         // [batch, channel, height, width]
+  Var tiles{};        // [batch, tile, number]: what each tile shows, if all are looked at
+  Tensor grid{};      // [tile, 2]: their places
+  bool draw = false;  // choices are drawn; else the likeliest is taken
 };
 
 GlimpseReader::GlimpseReader(const GlimpseReaderOptions& options, Random& random)
@@ -139,6 +154,13 @@ GlimpseReader::Look GlimpseReader::look_at(const Scene& scene, const Tensor& pla
   return {places, glimpse(scene.images, places, options_.retina), Var(places)};
 }
 
+bool GlimpseReader::draws(GlimpseRequest request) const {
+  const Looking looking = options_.looking;
+  if (looking == Looking::kWhole) return false;
+  return looking == Looking::kRandom || !options_.from_centre ||
+         (request.draw && learns_by_reward(looking));
+}
+
 GlimpseReader::Look GlimpseReader::first_look(const Scene& scene, Run& run) const {
   const Index batch = scene.images.shape(0);
   Look look = look_at(scene, options_.from_centre && options_.looking != Looking::kRandom
@@ -179,7 +201,7 @@ GlimpseReader::Look GlimpseReader::look_at_tile(const Scene& scene, const Var& l
                                                 Run& run) const {
   const Index batch = scene.images.shape(0);
   const Ids tiles =
-      run.training ? sample_categorical(logits.value(), run.random) : argmax(logits.value());
+      scene.draw ? sample_categorical(logits.value(), run.random) : argmax(logits.value());
   Tensor places({batch, 2});
   for (Index b = 0; b < batch; ++b)
     std::copy_n(scene.grid.data() + 2 * tiles[b], 2, places.data() + 2 * b);
@@ -196,7 +218,7 @@ GlimpseReader::Look GlimpseReader::look_at_place(const Scene& scene, const Var& 
   const float sigma = options_.sigma;
   const Var middle = tanh(chosen);  // [batch, 2]
   Tensor places = middle.value().packed();
-  if (run.training) {
+  if (scene.draw) {
     Tensor drawn(places.shape());
     for (Index i = 0; i < drawn.size(); ++i)
       drawn.data()[i] = places.data()[i] + sigma * run.random.normal();
@@ -237,7 +259,8 @@ GlimpseReader::Look GlimpseReader::next_look(const Scene& scene, const Var& stat
   }
 }
 
-GlimpseReading GlimpseReader::read_whole(const Var& images, Run& run, bool beliefs) const {
+GlimpseReading GlimpseReader::read_whole(const Var& images, Run& run,
+                                         GlimpseRequest request) const {
   const GlimpseReaderOptions& o = options_;
   const Shape& shape = images.shape();
   if (shape[2] != o.height || shape[3] != o.width) {
@@ -249,18 +272,19 @@ GlimpseReading GlimpseReader::read_whole(const Var& images, Run& run, bool belie
   const Var hidden = patch_(reshape(images, {shape[0], -1}), Activation::kRelu);
   GlimpseReading reading;
   reading.logits = output_(drop_(what_(drop_(hidden, run), Activation::kRelu), run));
-  if (beliefs) reading.beliefs.push_back(softmax(reading.logits).value());
+  if (request.beliefs) reading.beliefs.push_back(softmax(reading.logits).value());
   return reading;
 }
 
-GlimpseReading GlimpseReader::read(const Var& images, Run& run, bool beliefs) const {
+GlimpseReading GlimpseReader::read(const Var& images, Run& run, GlimpseRequest request) const {
   const GlimpseReaderOptions& o = options_;
   const Shape& shape = images.shape();
   if (shape.rank() != 4 || shape[1] != o.channels) {
     fail("glimpse reader: images {}; take [batch, {}, height, width]", shape.text(), o.channels);
   }
-  if (o.looking == Looking::kWhole) return read_whole(images, run, beliefs);
-  const Scene scene = scene_of(images);
+  if (o.looking == Looking::kWhole) return read_whole(images, run, request);
+  Scene scene = scene_of(images);
+  scene.draw = run.training || request.draw;
   GlimpseReading reading;
   Var state;
   std::vector<Var> log_probabilities, baselines, entropies;
@@ -275,7 +299,7 @@ GlimpseReading GlimpseReader::read(const Var& images, Run& run, bool beliefs) co
     const Var input = core_glimpse_(drop_(see(look.patch, look.place), run));
     state = relu(state ? input + core_state_(state) : input);
     if (run.training && t + 1 < o.glimpses) reading.earlier.push_back(output_(state));
-    if (!beliefs) continue;
+    if (!request.beliefs) continue;
     reading.beliefs.push_back(softmax(output_(state)).value());
     if (look.tiles) reading.tiles.push_back(look.tiles);
     reading.sides.push_back(
@@ -290,7 +314,8 @@ GlimpseReading GlimpseReader::read(const Var& images, Run& run, bool beliefs) co
   return reading;
 }
 
-GlimpseLoss glimpse_loss(const GlimpseReading& reading, const Ids& labels, float entropy_bonus) {
+GlimpseLoss glimpse_loss(const GlimpseReading& reading, const Ids& labels,
+                         const GlimpseLossOptions& options) {
   GlimpseLoss loss;
   loss.total = cross_entropy(reading.logits, labels, {.mean = false});
   loss.cross_entropy = loss.total.value().item();
@@ -298,19 +323,19 @@ GlimpseLoss glimpse_loss(const GlimpseReading& reading, const Ids& labels, float
     loss.total = loss.total + cross_entropy(logits, labels, {.mean = false}) *
                                   (kShareOfEarlier / static_cast<float>(reading.earlier.size()));
   }
-  const Ids guess = argmax(reading.logits.value());
-  for (Index i = 0; i < labels.size(); ++i) loss.reward += guess[i] == labels[i] ? 1 : 0;
+  const std::vector<float> rewards = rewards_of(reading.logits.detach(), labels, options.reward);
+  loss.reward = std::accumulate(rewards.begin(), rewards.end(), 0.0);
   if (!reading.log_probability) return loss;
   Tensor reward(reading.log_probability.shape());
   const Index choices = reward.shape(1);
-  for (Index i = 0; i < reward.size(); ++i) {
-    reward.data()[i] = guess[i / choices] == labels[i / choices] ? 1.0f : 0.0f;
-  }
+  for (Index i = 0; i < reward.size(); ++i)
+    reward.data()[i] = rewards[static_cast<std::size_t>(i / choices)];
   loss.total = loss.total -
                score_function(reading.log_probability, reward, reading.baseline.value()) +
                sum(square(reading.baseline - Var(reward)));
-  if (entropy_bonus != 0) {
-    loss.total = loss.total - reading.entropy * (entropy_bonus * static_cast<float>(labels.size()));
+  if (options.entropy_bonus != 0) {
+    loss.total =
+        loss.total - reading.entropy * (options.entropy_bonus * static_cast<float>(labels.size()));
   }
   return loss;
 }

@@ -58,6 +58,12 @@ void fields(auto& o, auto&& field) requires is_options<GlimpseReaderOptions, dec
   field("dropout", o.dropout);
 }
 
+// What is asked of a reading, beside the answer.
+struct GlimpseRequest {
+  bool beliefs = false;  // and tiles and sides: what to draw
+  bool draw = false;     // choices are drawn outside training too
+};
+
 // How a batch was read.
 struct GlimpseReading {
   Var logits;                   // [batch, class]
@@ -80,8 +86,9 @@ class GlimpseReader {
 
   // images [batch, channel, height, width]. While training, places are drawn; else the likeliest is
   // taken, and only the first is drawn from run.random.
-  GlimpseReading read(const Var& images, Run& run, bool beliefs = false) const;
-  Tensor tile_places() const;  // their centres, [tiles * tiles, 2]
+  GlimpseReading read(const Var& images, Run& run, GlimpseRequest request = {}) const;
+  bool draws(GlimpseRequest request) const;  // whether two such readings can differ
+  Tensor tile_places() const;                // their centres, [tiles * tiles, 2]
 
   const GlimpseReaderOptions& options() const { return options_; }
 
@@ -112,7 +119,7 @@ class GlimpseReader {
   Look look_softly(const Scene& scene, const Var& logits) const;
   Look look_through_window(const Scene& scene, const Var& raw) const;
   Scene scene_of(const Var& images) const;
-  GlimpseReading read_whole(const Var& images, Run& run, bool beliefs) const;
+  GlimpseReading read_whole(const Var& images, Run& run, GlimpseRequest request) const;
 
   GlimpseReaderOptions options_;
   Dropout drop_;
@@ -123,15 +130,28 @@ class GlimpseReader {
   Linear output_;
 };
 
+enum class Reward {
+  kRight,       // 1 for a right answer, 0 for a wrong one (RAM)
+  kLikelihood,  // log-probability of the right class, -4 at least: goes on to teach where to look
+                // when nearly all answers are right
+};
+constexpr std::array<const char*, 2> kRewardNames = {"right", "likelihood"};
+
+struct GlimpseLossOptions {
+  Reward reward = Reward::kRight;
+  float entropy_bonus = 0;
+};
+
 // The sum over the batch that training makes small: cross-entropy, also, with little weight, of
 // what would have been said before the last glimpse; where places are drawn also the score-function
-// term (reward 1 for a right answer) with its baseline, the baseline's squared error, and
-// `entropy_bonus` times the entropy of the choices.
+// term with its baseline, the baseline's squared error, and `entropy_bonus` times the entropy of
+// the choices.
 struct GlimpseLoss {
   Var total;
   double cross_entropy = 0, reward = 0;  // sums over the batch
 };
-GlimpseLoss glimpse_loss(const GlimpseReading& reading, const Ids& labels, float entropy_bonus = 0);
+GlimpseLoss glimpse_loss(const GlimpseReading& reading, const Ids& labels,
+                         const GlimpseLossOptions& options = {});
 
 // Deviation of the places of a batch's glimpses around their means, averaged: 0 where a policy has
 // collapsed to always looking at the same spots.

@@ -31,7 +31,7 @@ TEST_P(EveryLooking, ReadsAndLearnsThroughTheRoutesItDeclares) {
   Random random{.seed = 1};
   GlimpseReader reader(small_glimpses(GetParam()), random);
   fovea::Run run{.training = true, .random = {.seed = 2}};
-  const GlimpseReading reading = reader.read(some_images(4), run, true);
+  const GlimpseReading reading = reader.read(some_images(4), run, {.beliefs = true});
   EXPECT_EQ(reading.logits.shape(), (Shape{4, 3}));
   backward(cross_entropy(reading.logits, Ids({0, 1, 2, 0})));
   const bool drawn = GetParam() == Looking::kPlaces || GetParam() == Looking::kHard;
@@ -79,6 +79,50 @@ TEST(GlimpseReader, RewardTrainsTheChooserAndNothingElse) {
       EXPECT_EQ(size_of_grad(p.var) > 0, p.name.starts_with("chooser")) << p.name;
     }
   }
+}
+
+TEST(GlimpseLoss, RewardsByTheAnswerOrByItsLikelihood) {
+  GlimpseReading reading;
+  const std::vector<float> logits = {2, 0, 1, 0, 9, 0, 1, 0, 2};  // right; wrong by far; wrong
+  reading.logits = Tensor({3, 3}, logits);
+  reading.log_probability = Tensor::zeros({3, 2});
+  reading.baseline = Tensor::zeros({3, 2});
+  const Ids labels({0, 0, 0});
+  EXPECT_EQ(glimpse_loss(reading, labels).reward, 1);
+  const auto log_p = [](double own, double a, double b) {
+    return -std::log1p(std::exp(a - own) + std::exp(b - own));
+  };
+  const GlimpseLoss loss = glimpse_loss(reading, labels, {.reward = Reward::kLikelihood});
+  EXPECT_NEAR(loss.reward, log_p(2, 0, 1) - 4 + log_p(1, 0, 2), 1e-5);
+}
+
+TEST(GlimpseLoss, ChooserFollowsTheRewardItIsGiven) {
+  Random random{.seed = 1};
+  GlimpseReader reader(small_glimpses(Looking::kPlaces), random);
+  const Ids labels({0, 1, 2, 0});
+  const auto chooser_gradient = [&](const auto& loss_of) {
+    for (const Parameter& p : parameters(reader)) Var(p.var).clear_grad();
+    fovea::Run run{.training = true, .random = {.seed = 2}};
+    backward(loss_of(reader.read(some_images(4), run)));
+    for (const Parameter& p : parameters(reader)) {
+      if (p.name == "chooser.weight") return p.var.grad().packed();
+    }
+    return Tensor();
+  };
+  const Tensor found = chooser_gradient([&](const GlimpseReading& reading) {
+    return glimpse_loss(reading, labels, {.reward = Reward::kLikelihood}).total;
+  });
+  const Tensor wanted = chooser_gradient([&](const GlimpseReading& reading) {
+    const Tensor log_p = pick(log_softmax(reading.logits.detach()), labels).value().packed();
+    Tensor reward(reading.log_probability.shape());
+    for (Index i = 0; i < reward.size(); ++i) {
+      reward.data()[i] = std::max(log_p.data()[i / reward.shape(1)], -4.0f);
+    }
+    return -score_function(reading.log_probability, reward, reading.baseline.value());
+  });
+  ASSERT_EQ(found.size(), wanted.size());
+  for (Index i = 0; i < found.size(); ++i)
+    EXPECT_NEAR(found.data()[i], wanted.data()[i], 1e-6 + 1e-4 * std::abs(wanted.data()[i]));
 }
 
 // Two glimpses, four tiles: the expected reward and its gradient can be computed.

@@ -60,8 +60,16 @@ GlimpseGrades examine(const GlimpseReader& reader, const GlimpseExam& exam) {
     Run run{.random = Random{.seed = exam.seed}
                           .split(kFirstGlimpses)
                           .split(static_cast<std::uint64_t>(begin))};
-    const GlimpseReading reading = reader.read(batch.pictures, run);
-    const Ids guess = argmax(reading.logits.value());
+    const Index readings = exam.readings.value_or(1);
+    Tensor beliefs = Tensor::zeros({end - begin, reader.options().classes});
+    std::vector<Tensor> places;
+    for (Index k = 0; k < readings; ++k) {
+      const GlimpseReading reading =
+          reader.read(batch.pictures, run, {.draw = exam.readings.has_value()});
+      beliefs = (Var(beliefs) + softmax(reading.logits)).value();
+      places.insert(places.end(), reading.places.begin(), reading.places.end());
+    }
+    const Ids guess = argmax(beliefs);
     for (Index i = begin; i < end; ++i) {
       const auto truth = static_cast<std::size_t>(exam.images.labels[i]),
                  answer = static_cast<std::size_t>(guess[i - begin]);
@@ -69,9 +77,9 @@ GlimpseGrades examine(const GlimpseReader& reader, const GlimpseExam& exam) {
       grades.wrong += truth == answer ? 0 : 1;
     }
     grades.spread +=
-        spread_of(reading.places) * static_cast<double>(end - begin) / static_cast<double>(count);
-    inside += glimpses_inside(reading.places, batch);
-    looked += static_cast<double>(reading.places.size() * batch.boxes.size());
+        spread_of(places) * static_cast<double>(end - begin) / static_cast<double>(count);
+    inside += glimpses_inside(places, batch);
+    looked += static_cast<double>(places.size() * batch.boxes.size());
   }
   if (looked > 0) grades.inside = inside / looked;
   return grades;

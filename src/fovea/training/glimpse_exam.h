@@ -12,7 +12,10 @@ namespace fovea {
 struct GlimpseExam {
   LabelledImages images{};
   std::optional<ClutterOptions> placing{};  // in larger pictures; none: as they are
-  std::uint64_t seed = 1;                   // of places in pictures, and of first glimpses
+  std::uint64_t seed = 1;                   // of places in pictures, and of what is drawn
+  // Of each picture, at places that are drawn, whose beliefs are averaged; none: one, at the
+  // likeliest.
+  std::optional<Index> readings{};
 };
 
 struct GlimpseGrades {

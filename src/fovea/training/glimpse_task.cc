@@ -47,8 +47,10 @@ std::string text_of(const GlimpseTaskOptions& o) {
       o.placing ? fmt::format("placed in {} with {} pieces of {}", o.placing->size,
                               o.placing->pieces, o.placing->piece)
                 : "as they are";
-  return fmt::format("{} images, {}, shift {} turn {} zoom {}, entropy {}, seed {}", o.batch,
-                     placing, w.shift, w.turn, w.zoom, o.entropy_bonus, o.seed);
+  return fmt::format("{} images, {}, shift {} turn {} zoom {}, reward {}, entropy {}, seed {}",
+                     o.batch, placing, w.shift, w.turn, w.zoom,
+                     kRewardNames[static_cast<std::size_t>(o.loss.reward)], o.loss.entropy_bonus,
+                     o.seed);
 }
 
 }  // namespace
@@ -107,7 +109,7 @@ Loss GlimpseTask::step(Index batch, Run& run) {
   const Shape& shape = shown.images.shape();
   const GlimpseReading reading =
       model_.net.read(shown.images.reshape({shape[0], 1, shape[1], shape[2]}), run);
-  const GlimpseLoss loss = glimpse_loss(reading, shown.labels, options_.entropy_bonus);
+  const GlimpseLoss loss = glimpse_loss(reading, shown.labels, options_.loss);
   backward(loss.total);
   const auto count = static_cast<double>(shape[0]);
   Loss found{loss.cross_entropy, count, {{"reward", loss.reward}}};

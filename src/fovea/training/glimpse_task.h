@@ -14,7 +14,7 @@ struct GlimpseTaskOptions {
   Index batch = 128;
   std::optional<ClutterOptions> placing{};  // anew in each batch; none: images as they are
   Warp warp{};                              // of images, before they are placed
-  float entropy_bonus = 0;
+  GlimpseLossOptions loss{};
   std::uint64_t seed = 1;
 };
 
