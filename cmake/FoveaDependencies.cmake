@@ -9,6 +9,16 @@ find_dependency(JPEG)
 find_dependency(PNG)
 find_dependency(ZLIB)
 
+# Training on many machines, where there is MPI: set before by the package of a library that was built with it.
+if(NOT DEFINED FOVEA_MPI OR FOVEA_MPI)
+  set(MPI_CXX_SKIP_MPICXX ON)
+  if(FOVEA_MPI)
+    find_dependency(MPI COMPONENTS CXX)
+  else()
+    find_package(MPI QUIET COMPONENTS CXX)
+  endif()
+endif()
+
 # (target header library package): a library without a CMake package of its own.
 function(fovea_find_library target header library package)
   if(TARGET ${target})

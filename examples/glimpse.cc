@@ -25,7 +25,7 @@ int main() try {
   const LabelledImages digit = world_digits(1, Split::kTest, 1);
   Run run{.random = {.seed = 1}};  // of the first glimpse; the network chooses the others
   const GlimpseReading reading =
-      model.net.read(digit.images.reshape({1, 1, kDigitSize, kDigitSize}), run, true);
+      model.net.read(digit.images.reshape({1, 1, kDigitSize, kDigitSize}), run, {.beliefs = true});
   fmt::print("a {}:\n", digit.labels[0]);
   for (std::size_t i = 0; i < reading.places.size(); ++i) {
     const float* place = reading.places[i].data();

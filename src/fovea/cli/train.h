@@ -1,6 +1,8 @@
 // What the tasks of `fovea train` share: their options of training, and the loop with its progress.
 #pragma once
 
+#include <optional>
+
 #include "fovea/cli/verb.h"
 #include "fovea/training/trainer.h"
 
@@ -17,7 +19,8 @@ struct TrainFlags {
   std::string out = "model.safetensors";
   Index steps = 0;
   double minutes = 0;
-  Index patience = 0, validate_every = 500, average = 1, accumulate = 1;
+  Index patience = 0, validate_every = 500, average = 1;
+  std::optional<Index> accumulate;  // none: one of each process
   std::string optimizer = "adam", schedule = "constant";
   float rate = 1e-3f, last_rate = 0, clip = 1, beta2 = 0.999f, weight_decay = 0;
   Index warmup = 0;

@@ -210,8 +210,9 @@ one: by reward alone (places: anywhere; hard: one of a grid of tiles), or by fol
 (soft: all tiles at once; gaussian: a window that moves). random and whole, the picture at once,
 show what choosing is worth. Without --images it learns from digits of the built-in world.
 
-Progress shows the reward (by default the share of right answers), the spread of glimpses over pictures,
-and the entropy of choices: a policy that has collapsed looks at the same spots in all of them.)",
+Progress shows the reward (by default the share of right answers), the spread of glimpses over
+pictures, and the entropy of choices: a policy that has collapsed looks at the same spots in all
+of them.)",
       .examples = {{"fovea train glimpse --out digits.safetensors", "digits of the built-in world"},
                    {"fovea train glimpse --images train-images.gz --labels train-labels.gz",
                     "MNIST, or files like it"},

@@ -102,7 +102,7 @@ void add_train_flags(Arguments& app, TrainFlags& f) {
   app.add_option("--weight-decay", f.weight_decay, shown(f.weight_decay))
       ->check(number_from(0))
       ->type_name("X");
-  app.add_option("--accumulate", f.accumulate, "batches a step " + shown(f.accumulate))
+  app.add_option("--accumulate", f.accumulate, "batches a step (1, or one of each process)")
       ->check(whole_number(1))
       ->type_name("N");
   app.add_option("--seed", f.seed, "of all that is random " + shown(f.seed))
@@ -119,7 +119,17 @@ void add_train_flags(Arguments& app, TrainFlags& f) {
 TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
   if (f.resume && f.restart) throw UsageError("--resume and --restart contradict each other");
   if (f.out.empty()) throw UsageError("--out needs the name of a file");
-  if (!f.plot.empty()) check_can_write(f.plot);
+  Team& team = Team::join();
+  const Index accumulate = f.accumulate.value_or(team.size());
+  if (accumulate % team.size() != 0) {
+    throw UsageError(
+        fmt::format("--accumulate {}: {} processes cannot share them; take a multiple of {}",
+                    accumulate, team.size(), team.size()));
+  }
+  if (team.size() > 1) {
+    err << fmt::format("{} processes share the {} batches of a step\n", team.size(), accumulate);
+  }
+  if (!f.plot.empty() && team.leads()) check_can_write(f.plot);
   if (f.threads > 0) set_threads(f.threads);
   const StopOnSignal signals;
   TrainingProgress progress(err, style_of_standard_error());
@@ -133,7 +143,7 @@ TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
              .rule = rule_of(f),
              .schedule = schedule_of(f),
              .max_norm = f.clip > 0 ? f.clip : std::numeric_limits<float>::infinity(),
-             .accumulate = f.accumulate,
+             .accumulate = accumulate,
              .validate_every = f.validate_every,
              .average = f.average,
              .seed = f.seed,
@@ -141,10 +151,11 @@ TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
              .start = f.resume    ? TrainOptions::Start::kResume
                       : f.restart ? TrainOptions::Start::kRestart
                                   : TrainOptions::Start::kNew,
-             .stop = &stop_asked},
+             .stop = &stop_asked,
+             .team = &team},
             progress);
   progress.clear();
-  if (!f.plot.empty()) write_file(f.plot, curves_svg(result.log));
+  if (!f.plot.empty() && team.leads()) write_file(f.plot, curves_svg(result.log));
   if (result.end == TrainResult::End::kStopped) {
     err << fmt::format(
         "stopped at step {} after {}; the same command with --resume goes on from {}.checkpoint\n",

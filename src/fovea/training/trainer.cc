@@ -9,6 +9,7 @@
 #include "fovea/base/files.h"
 #include "fovea/training/average.h"
 #include "fovea/training/checkpoint.h"
+#include "fovea/training/step_sum.h"
 
 namespace fovea {
 namespace {
@@ -70,12 +71,13 @@ class Loop {
         options_(options),
         observer_(observer),
         checkpoint_(options.out + ".checkpoint"),
+        team_(options.team != nullptr ? *options.team : alone_),
         optimizer_(task.parameters(), options.rule),
         snapshots_(options.average) {}
 
   TrainResult run() {
     begin();
-    while (!stopped()) {
+    while (!stop_is_due()) {
       if (state_.step % options_.validate_every == 0) validate();
       if (stopped()) break;
       if (checkpoint_due()) write();
@@ -95,6 +97,7 @@ class Loop {
   void refuse_other_options(const FoundCheckpoint& found) const;
   void step();
   Loss accumulate();
+  std::vector<Loss> losses_of_all(const Loss& own) const;
   void count_skipped(bool skipped);
   void report();
   void validate();
@@ -103,13 +106,18 @@ class Loop {
   bool checkpoint_due() const;
   void write();
 
-  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  bool stopped() const { return stopped_ || (team_.size() == 1 && asked_to_stop()); }
+  bool asked_to_stop() const { return options_.stop != nullptr && options_.stop->load(); }
+  // Processes of a team stop at the same step, and when the same time is over.
+  bool stop_is_due() {
+    stopped_ = team_.leader_says(asked_to_stop());
+    out_of_time_ = team_.leader_says(options_.minutes > 0 && seconds() >= options_.minutes * 60);
+    return stopped();
+  }
   bool out_of_patience() const {
     return options_.patience > 0 && state_.without_progress >= options_.patience;
   }
-  bool out_of_time() const {  // a step at least is made
-    return options_.minutes > 0 && state_.step > 0 && seconds() >= options_.minutes * 60;
-  }
+  bool out_of_time() const { return out_of_time_ && state_.step > 0; }  // a step at least is made
   bool done() const {
     return (options_.steps > 0 && state_.step >= options_.steps) || out_of_patience() ||
            out_of_time();
@@ -122,7 +130,11 @@ class Loop {
   const TrainOptions& options_;
   Observer& observer_;
   std::string checkpoint_;
+  Team alone_;
+  Team& team_;
   Optimizer optimizer_;
+  std::optional<StepSum> sum_;  // where a step has several batches
+  bool stopped_ = false, out_of_time_ = false;
 
   // What a checkpoint holds beside the model and the optimiser's memory.
   TrainState state_;
@@ -142,6 +154,14 @@ class Loop {
 
 void Loop::begin() {
   check(options_);
+  if (options_.accumulate % team_.size() != 0) {
+    fail(
+        "train: {} batches a step cannot be shared by {} processes; let accumulate be {} or a "
+        "multiple of it",
+        options_.accumulate, team_.size(), team_.size());
+  }
+  if (options_.accumulate > 1) sum_.emplace(task_.parameters(), task_.tensors(), team_);
+  std::string damaged;
   if (!options_.out.empty()) {
     using Start = TrainOptions::Start;
     if (options_.start == Start::kNew && checkpoint_exists(checkpoint_)) {
@@ -150,21 +170,27 @@ void Loop::begin() {
           "begin anew without it",
           checkpoint_);
     }
-    remove_remainders(checkpoint_);
-    remove_remainders(options_.out);
-    if (options_.start == Start::kRestart) remove_checkpoint(checkpoint_);
     if (options_.start == Start::kResume) {
       if (const auto found = read_checkpoint(checkpoint_)) {
         resume(*found);
+        // Else the next checkpoint would put the damaged one in the place of the good one.
+        if (!found->note.empty()) damaged = checkpoint_;
       } else {
         observer_.noted(
             fmt::format("{}: there is no checkpoint, beginning at the first step", checkpoint_));
       }
     }
+    team_.wait();  // others may still read what is changed now
+    if (team_.leads()) {
+      remove_remainders(checkpoint_);
+      remove_remainders(options_.out);
+      if (options_.start == Start::kRestart) remove_checkpoint(checkpoint_);
+      if (!damaged.empty()) std::filesystem::remove(damaged);
+    }
   }
   observer_.begun(task_, state_.step);
   // What cannot be written later is better known before the work than after it.
-  log_file_.open(options_.log_file, log_);
+  if (team_.leads()) log_file_.open(options_.log_file, log_);
   if (state_.step == 0) write();
   written_at_ = seconds();
   written_step_ = state_.step;
@@ -206,10 +232,7 @@ void Loop::resume(const FoundCheckpoint& found) {
   seconds_before_ = state_.seconds;
   step_before_ = state_.step;
   start_ = Clock::now();
-  if (found.note.empty()) return;
-  observer_.noted(found.note);
-  // Else the next checkpoint would put the damaged one in the place of the good one.
-  std::filesystem::remove(checkpoint_);
+  if (!found.note.empty()) observer_.noted(found.note);
 }
 
 bool Loop::checkpoint_due() const {
@@ -220,7 +243,7 @@ bool Loop::checkpoint_due() const {
 }
 
 void Loop::write() {
-  if (options_.out.empty()) return;
+  if (options_.out.empty() || !team_.leads()) return;
   const auto start = Clock::now();
   state_.seconds = seconds();
   Checkpoint checkpoint{
@@ -245,18 +268,35 @@ void Loop::write() {
 
 // --- one step
 
+std::vector<Loss> Loop::losses_of_all(const Loss& own) const {
+  std::vector<double> numbers = {own.sum, own.count};
+  for (const auto& [name, value] : own.figures) numbers.push_back(value);
+  const std::vector<double> all = team_.gather(numbers);
+  std::vector<Loss> losses;
+  for (auto at = all.begin(); at != all.end();) {
+    losses.push_back({.sum = *at++, .count = *at++, .figures = own.figures});
+    for (auto& figure : losses.back().figures) figure.second = *at++;
+  }
+  return losses;
+}
+
 Loss Loop::accumulate() {
   Loss total;
-  for (Index i = 0; i < options_.accumulate; ++i) {
+  if (sum_) sum_->begin();
+  for (Index i = team_.place(); i < options_.accumulate; i += team_.size()) {
     const Index batch = state_.step * options_.accumulate + i;
     fovea::Run run{
         .training = true,
         .random = Random{.seed = options_.seed}.split(static_cast<std::uint64_t>(batch))};
-    const Loss loss = task_.step(batch, run);
-    total.sum += loss.sum;
-    total.count += loss.count;
-    add_figures(total.figures, loss.figures);
+    const Loss own = task_.step(batch, run);
+    if (sum_) sum_->add();
+    for (const Loss& loss : losses_of_all(own)) {
+      total.sum += loss.sum;
+      total.count += loss.count;
+      add_figures(total.figures, loss.figures);
+    }
   }
+  if (sum_) sum_->end();
   if (!(total.count > 0)) fail("train: there is nothing to learn from in step {}", state_.step + 1);
   return total;
 }
@@ -353,7 +393,7 @@ void Loop::validate() {
   Grade score;
   try {
     const NoGrad guard;
-    score = task_.validate(options_.stop);
+    score = task_.validate(team_.size() == 1 ? options_.stop : nullptr);
   } catch (const Error&) {
     restore();
     if (!stopped()) throw;
@@ -385,7 +425,7 @@ bool Loop::finish() {
   validate();
   if (state_.validated_at != state_.step) return false;
   load_tensors("train", best_, task_.tensors());
-  if (options_.out.empty()) return true;
+  if (options_.out.empty() || !team_.leads()) return true;
   task_.save(options_.out, {.score = *state_.best, .step = state_.best_step});
   if (!options_.keep_checkpoint) remove_checkpoint(checkpoint_);
   return true;
@@ -408,7 +448,12 @@ TrainResult Loop::result() const {
 }  // namespace
 
 TrainResult train(Task& task, const TrainOptions& options, Observer& observer) {
-  return Loop(task, options, observer).run();
+  try {
+    return Loop(task, options, observer).run();
+  } catch (...) {
+    if (options.team != nullptr) options.team->give_up();
+    throw;
+  }
 }
 
 TrainResult train(Task& task, const TrainOptions& options) {

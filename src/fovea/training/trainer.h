@@ -2,8 +2,8 @@
 //
 // A run is a function of its Task and its options: batches depend on their number alone, random
 // numbers on (seed, number of the batch). So a run that was interrupted anywhere and resumed ends
-// in the same model file, byte for byte, as one that was not, on any number of threads. Only a
-// limit in minutes depends on the machine.
+// in the same model file, byte for byte, as one that was not, on any number of threads and of
+// processes that share its batches. Only a limit in minutes depends on the machine.
 #pragma once
 
 #include <atomic>
@@ -17,6 +17,7 @@
 #include "fovea/training/log.h"
 #include "fovea/training/optimizer.h"
 #include "fovea/training/schedule.h"
+#include "fovea/training/team.h"
 
 namespace fovea {
 
@@ -67,7 +68,7 @@ struct TrainOptions {
   OptimizerRule rule = Adam{};
   Schedule schedule = ConstantRate{};
   float max_norm = std::numeric_limits<float>::infinity();
-  Index accumulate = 1;         // batches a step
+  Index accumulate = 1;         // batches a step; processes of a team share them
   Index validate_every = 1000;  // steps
   Index average = 1;            // how many of the last validated weights are averaged
   std::uint64_t seed = 1;
@@ -79,7 +80,9 @@ struct TrainOptions {
 
   enum class Start { kNew, kResume, kRestart };  // kNew refuses to run over a checkpoint
   Start start = Start::kNew;
-  const std::atomic<bool>* stop = nullptr;  // when it becomes true: checkpoint, and return
+  // When it becomes true: checkpoint, and return. Of a team, its leader's counts.
+  const std::atomic<bool>* stop = nullptr;
+  Team* team = nullptr;  // this process is of; none: it trains alone
 };
 
 struct Progress {
