@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fovea/base/claim.h"
 #include "fovea/cli/cli_test_tools.h"
 
 namespace fovea::cli {
@@ -56,6 +57,16 @@ TEST_F(TrainGlimpseTest, PlacesDigitsInLargerPictures) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("hard: 2 glimpses of 8 x 8, 2 scales; "));
   EXPECT_THAT(outcome.err, HasSubstr("pictures of 40 x 40"));
+}
+
+TEST_F(TrainGlimpseTest, OneTrainingAtATimeWritesAModel) {
+  const Claim claim(folder / "m");
+  const Outcome outcome = trained("m", {"--steps", "2"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("fovea train glimpse: " + folder / "m" +
+                        ": another process is at work on it; wait until it has ended, or choose "
+                        "another name\n"));
 }
 
 TEST_F(TrainGlimpseTest, NamesWhatCannotBeMeant) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "fovea/base/claim.h"
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/training/average.h"
@@ -133,6 +134,7 @@ class Loop {
   Team alone_;
   Team& team_;
   Optimizer optimizer_;
+  std::optional<Claim> claim_;  // on the model file and what stands beside it
   std::optional<StepSum> sum_;  // where a step has several batches
   bool stopped_ = false, out_of_time_ = false;
 
@@ -163,6 +165,7 @@ void Loop::begin() {
   if (options_.accumulate > 1) sum_.emplace(task_.parameters(), task_.tensors(), team_);
   std::string damaged;
   if (!options_.out.empty()) {
+    if (team_.leads()) claim_.emplace(options_.out);
     using Start = TrainOptions::Start;
     if (options_.start == Start::kNew && checkpoint_exists(checkpoint_)) {
       fail(
