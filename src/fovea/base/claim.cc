@@ -16,7 +16,8 @@ namespace fovea {
 
 Claim::Claim(const std::string& path) {
   std::error_code unknown;  // then the path is taken as it is
-  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, unknown);
+  const std::filesystem::path whole =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
   const std::string name =
       fmt::format("fovea-claim-{:016x}", hash_bytes(whole.empty() ? path : whole.string()));
   // A name that begins with 0 is no file: it is free again when the socket is closed.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <optional>
 
 #include "fovea/base/error.h"
@@ -33,6 +34,20 @@ TEST(Claim, IsHeldByOneAtATime) {
   EXPECT_TRUE(free(path));
 }
 
+TEST(Claim, IsOnAFileNotOnAName) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(std::filesystem::temp_directory_path());
+  const std::string name = "claim_test." + std::to_string(::getpid());
+  {
+    const Claim claim(name);
+    EXPECT_FALSE(free("./" + name));
+    EXPECT_FALSE(free((std::filesystem::current_path() / name).string()));
+    std::filesystem::current_path("/");
+    EXPECT_TRUE(free(name));
+  }
+  std::filesystem::current_path(before);
+}
+
 TEST(Claim, EndsWithAProcessThatIsKilled) {
   const std::string path = "/tmp/claim_test." + std::to_string(::getpid());
   int ready[2];
@@ -43,6 +58,7 @@ TEST(Claim, EndsWithAProcessThatIsKilled) {
     (void)!::write(ready[1], "x", 1);
     ::pause();
   }
+  ::close(ready[1]);
   char x = 0;
   ASSERT_EQ(::read(ready[0], &x, 1), 1);
   EXPECT_FALSE(free(path));
@@ -50,7 +66,6 @@ TEST(Claim, EndsWithAProcessThatIsKilled) {
   ::waitpid(child, nullptr, 0);
   EXPECT_TRUE(free(path));
   ::close(ready[0]);
-  ::close(ready[1]);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace fovea::cli {
 namespace {
 
-// Of processes that train together one speaks, and when one fails, all end.
+// Of processes that train together one speaks, but for what went wrong; when one fails, all end.
 Verb in_a_team(Verb verb) {
   verb.define = [define = verb.define](Arguments& app) -> Work {
     return [work = define(app)](std::ostream& out, std::ostream& err) {

@@ -47,17 +47,44 @@ TEST_F(TrainTeamTest, WritesTheBytesThatOneProcessWrites) {
   }
 }
 
-TEST_F(TrainTeamTest, StopsTogetherAndGoesOnAlone) {
+TEST_F(TrainTeamTest, StopsTogetherAndGoesOn) {
   const std::string what =
       "glimpse --world-digits 200 --held-out 20 --hidden 16 --batch 8 --steps 500 "
       "--validate-every 500 --schedule constant --accumulate 3 --out ";
   const Outcome stopped =
       shell(together(3, what + folder / "m") + " & while [ ! -e " + folder / "m.checkpoint" +
-            " ]; do sleep 0.05; done; kill -INT $!; wait $!");
+            " ] && kill -0 $! 2>/dev/null; do sleep 0.05; done; kill -INT $!; wait $!");
   EXPECT_THAT(stopped.err, HasSubstr("; the same command with --resume goes on from "));
-  ASSERT_EQ(shell("$FOVEA train " + what + folder / "m --resume").code, 0);
+  ASSERT_EQ(shell(together(3, what + folder / "m --resume")).code, 0);
   ASSERT_EQ(shell("$FOVEA train " + what + folder / "once").code, 0);
   EXPECT_TRUE(folder.read("m") == folder.read("once"));
+}
+
+TEST_F(TrainTeamTest, EndsTogetherByPatienceAndByTime) {
+  for (const std::string& limit : {std::string("--patience 1"), std::string("--minutes 0.01")}) {
+    const Outcome outcome =
+        shell("timeout 100 env " + together(2,
+                                            "glimpse --world-digits 100 --held-out 10 --hidden 16 "
+                                            "--batch 4 --steps 100000 --validate-every 5 " +
+                                                limit + " --out " + folder / "m"));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(folder / "m: right "));
+  }
+}
+
+TEST_F(TrainTeamTest, RefusesProcessesThatDiffer) {
+  // The second one has another seed, and so other weights.
+  folder.write("start",
+               "exec $FOVEA train glimpse --world-digits 100 --hidden 16 --steps 9 --seed "
+               "$OMPI_COMM_WORLD_RANK --out " +
+                   folder / "m\n");
+  const Outcome outcome =
+      shell(fmt::format("timeout 100 env {} -n 2 sh {}", kRun, folder / "start"));
+  EXPECT_NE(outcome.code, 0);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("fovea train glimpse: train: the processes do not begin alike; "
+                        "all must see the same data and the same " +
+                        folder / "m.checkpoint, on processors of one kind\n"));
 }
 
 TEST_F(TrainTeamTest, AllEndWhenOneFails) {

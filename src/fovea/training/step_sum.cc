@@ -10,6 +10,7 @@ namespace fovea {
 namespace {
 
 constexpr Index kNumbersAtOnce = 1 << 14;
+constexpr std::int32_t kRows = 1, kDense = 2;  // of a gradient
 
 }  // namespace
 
@@ -33,7 +34,7 @@ StepSum::StepSum(std::vector<Parameter> parameters, const NamedTensors& tensors,
   slice_ = (size + team.size() - 1) / team.size();
   const auto padded = static_cast<std::size_t>(slice_ * team.size());
   own_.assign(padded, 0);
-  received_.assign(padded, 0);
+  if (team.size() > 1) received_.assign(padded, 0);
   sum_.assign(padded, 0);
 }
 
@@ -75,11 +76,12 @@ void StepSum::add() {
     std::copy_n(before, part.size, part.state.data());
     before += part.size;
   }
-  team_.exchange(own_.data(), received_.data(), slice_);
+  if (team_.size() > 1) team_.exchange(own_.data(), received_.data(), slice_);
+  const std::vector<float>& received = team_.size() > 1 ? received_ : own_;
   float* sum = sum_.data() + team_.place() * slice_;
   parallel_for(slice_, kNumbersAtOnce, [&](Index from, Index to) {
     for (Index process = 0; process < team_.size(); ++process) {
-      const float* part = received_.data() + process * slice_;
+      const float* part = received.data() + process * slice_;
       const bool first = batches_ == 0 && process == 0;
       for (Index i = from; i < to; ++i) sum[i] = first ? part[i] : sum[i] + part[i];
     }
@@ -88,12 +90,16 @@ void StepSum::add() {
 }
 
 void StepSum::agree_on_rows() {
-  for (Part& part : parts_) {
-    if (part.state) continue;
-    const std::int32_t dense = part.dense ? 1 : 0;
-    const auto all = team_.gather(std::span(&dense, 1));
-    part.dense = std::find(all.begin(), all.end(), 1) != all.end();
-    if (!part.dense) part.rows = team_.gather(part.rows);
+  std::vector<std::int32_t> kinds;
+  for (const Part& part : parts_)
+    kinds.push_back(part.dense ? kDense : part.rows.empty() ? 0 : kRows);
+  const std::vector<std::int32_t> all = team_.gather(kinds);
+  for (std::size_t i = 0; i < all.size(); ++i) kinds[i % kinds.size()] |= all[i];
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Part& part = parts_[i];
+    part.dense = (kinds[i] & kDense) != 0;
+    if (part.dense || kinds[i] == 0) continue;
+    part.rows = team_.gather(part.rows);
     std::sort(part.rows.begin(), part.rows.end());
     part.rows.erase(std::unique(part.rows.begin(), part.rows.end()), part.rows.end());
   }

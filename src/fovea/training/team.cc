@@ -45,7 +45,7 @@ bool Team::possible() { return true; }
 
 Team& Team::join() {
   static Team team;
-  if (team.joined_ || !started_with_others()) return team;
+  if (team.size_ > 1 || !started_with_others()) return team;
   int before = 0, size = 1, place = 0, provided = 0;
   must(MPI_Initialized(&before));
   if (before == 0) must(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
@@ -54,15 +54,16 @@ Team& Team::join() {
   must(MPI_Comm_rank(MPI_COMM_WORLD, &place));
   team.size_ = size;
   team.place_ = place;
-  team.joined_ = true;
+  team.ends_mpi_ = before == 0;
   return team;
 }
 
 Team::~Team() {
-  if (!joined_) return;
+  int after = 0;
+  if (size_ == 1 || MPI_Finalized(&after) != MPI_SUCCESS || after != 0) return;
   if (given_up_) {
     MPI_Abort(MPI_COMM_WORLD, 1);
-  } else {
+  } else if (ends_mpi_) {
     MPI_Finalize();
   }
 }

@@ -46,7 +46,8 @@ class Team {
 
  private:
   Index size_ = 1, place_ = 0;
-  bool joined_ = false, given_up_ = false;
+  [[maybe_unused]] bool ends_mpi_ = false;  // which this process has begun for it
+  bool given_up_ = false;
 };
 
 }  // namespace fovea

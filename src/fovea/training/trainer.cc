@@ -1,6 +1,7 @@
 #include "fovea/training/trainer.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include "fovea/base/claim.h"
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
+#include "fovea/base/hash.h"
 #include "fovea/training/average.h"
 #include "fovea/training/checkpoint.h"
 #include "fovea/training/step_sum.h"
@@ -82,7 +84,7 @@ class Loop {
       if (state_.step % options_.validate_every == 0) validate();
       if (stopped()) break;
       if (checkpoint_due()) write();
-      if (done() && finish()) return result();
+      if (team_.leader_says(done()) && finish()) return result();
       if (stopped()) break;
       step();
     }
@@ -95,6 +97,7 @@ class Loop {
  private:
   void begin();
   void resume(const FoundCheckpoint& found);
+  void expect_all_alike(const char* what) const;
   void refuse_other_options(const FoundCheckpoint& found) const;
   void step();
   Loss accumulate();
@@ -109,16 +112,16 @@ class Loop {
 
   bool stopped() const { return stopped_ || (team_.size() == 1 && asked_to_stop()); }
   bool asked_to_stop() const { return options_.stop != nullptr && options_.stop->load(); }
-  // Processes of a team stop at the same step, and when the same time is over.
-  bool stop_is_due() {
+  bool stop_is_due() {  // for all of a team at the same step
     stopped_ = team_.leader_says(asked_to_stop());
-    out_of_time_ = team_.leader_says(options_.minutes > 0 && seconds() >= options_.minutes * 60);
     return stopped();
   }
   bool out_of_patience() const {
     return options_.patience > 0 && state_.without_progress >= options_.patience;
   }
-  bool out_of_time() const { return out_of_time_ && state_.step > 0; }  // a step at least is made
+  bool out_of_time() const {  // a step at least is made
+    return options_.minutes > 0 && state_.step > 0 && seconds() >= options_.minutes * 60;
+  }
   bool done() const {
     return (options_.steps > 0 && state_.step >= options_.steps) || out_of_patience() ||
            out_of_time();
@@ -136,7 +139,7 @@ class Loop {
   Optimizer optimizer_;
   std::optional<Claim> claim_;  // on the model file and what stands beside it
   std::optional<StepSum> sum_;  // where a step has several batches
-  bool stopped_ = false, out_of_time_ = false;
+  bool stopped_ = false;
 
   // What a checkpoint holds beside the model and the optimiser's memory.
   TrainState state_;
@@ -183,7 +186,7 @@ void Loop::begin() {
             fmt::format("{}: there is no checkpoint, beginning at the first step", checkpoint_));
       }
     }
-    team_.wait();  // others may still read what is changed now
+    expect_all_alike("begin");  // and nobody still reads what is changed now
     if (team_.leads()) {
       remove_remainders(checkpoint_);
       remove_remainders(options_.out);
@@ -236,6 +239,31 @@ void Loop::resume(const FoundCheckpoint& found) {
   step_before_ = state_.step;
   start_ = Clock::now();
   if (!found.note.empty()) observer_.noted(found.note);
+}
+
+// Other files, another processor: what has drifted apart would be trained on without a word.
+void Loop::expect_all_alike(const char* what) const {
+  if (team_.size() == 1) return;
+  std::uint64_t hash = hash_bytes(fmt::to_string(state_.step));
+  for (const auto& [name, value] : what_makes_the_run(task_, options_))
+    hash = hash_bytes(name + value, hash);
+  for (const auto& [name, tensor] : task_.tensors()) {
+    const Tensor packed = tensor.packed();
+    hash = hash_bytes({reinterpret_cast<const char*>(packed.data()),
+                       static_cast<std::size_t>(packed.size()) * sizeof(float)},
+                      hash);
+  }
+  const std::array<std::int32_t, 2> halves = {static_cast<std::int32_t>(hash),
+                                              static_cast<std::int32_t>(hash >> 32)};
+  const std::vector<std::int32_t> all = team_.gather(halves);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] != all[i % 2]) {
+      fail(
+          "train: the processes do not {} alike; all must see the same data and the same {}, on "
+          "processors of one kind",
+          what, checkpoint_);
+    }
+  }
 }
 
 bool Loop::checkpoint_due() const {
@@ -381,6 +409,7 @@ void Loop::report() {
 
 void Loop::validate() {
   if (state_.validated_at == state_.step) return;  // also before the first step
+  expect_all_alike("go on");
   observer_.validating(state_.step);
   const NamedTensors model = task_.tensors();
   NamedTensors own;  // while the averaged weights stand in their place
