@@ -9,14 +9,12 @@ find_dependency(JPEG)
 find_dependency(PNG)
 find_dependency(ZLIB)
 
-# Training on many machines, where there is MPI: set before by the package of a library that was built with it.
-if(NOT DEFINED FOVEA_MPI OR FOVEA_MPI)
-  set(MPI_CXX_SKIP_MPICXX ON)
-  if(FOVEA_MPI)
-    find_package(MPI REQUIRED COMPONENTS CXX)
-  else()
-    find_package(MPI QUIET COMPONENTS CXX)
-  endif()
+# FOVEA_MPI is an option of the build; a program outside needs MPI if the library was built with it.
+set(MPI_CXX_SKIP_MPICXX ON)
+if(FOVEA_MPI STREQUAL "AUTO")
+  find_package(MPI QUIET COMPONENTS CXX)
+elseif(FOVEA_MPI)
+  find_package(MPI REQUIRED COMPONENTS CXX)
 endif()
 
 # (target header library package): a library without a CMake package of its own.

@@ -25,6 +25,11 @@ class TrainTeamTest : public testing::Test {
     return fmt::format("{} -n {} $FOVEA train {} --threads 1", kRun, processes, what);
   }
 
+  // Two processes that differ: each runs this script.
+  Outcome each(const std::string& script) {
+    return shell(fmt::format("timeout 100 env {} -n 2 sh {}", kRun, folder.write("start", script)));
+  }
+
   ScratchFolder folder;
 };
 
@@ -49,14 +54,16 @@ TEST_F(TrainTeamTest, WritesTheBytesThatOneProcessWrites) {
 
 TEST_F(TrainTeamTest, StopsTogetherAndGoesOn) {
   const std::string what =
-      "glimpse --world-digits 200 --held-out 20 --hidden 16 --batch 8 --steps 500 "
-      "--validate-every 500 --schedule constant --accumulate 3 --out ";
+      "glimpse --world-digits 200 --held-out 20 --hidden 16 --batch 4 --validate-every 3000 "
+      "--schedule constant --accumulate 3 --out ";
+  // mpirun takes its time to hand a signal on: the first run has no end of its own.
   const Outcome stopped =
-      shell(together(3, what + folder / "m") + " & while [ ! -e " + folder / "m.checkpoint" +
+      shell(together(3, what + folder / "m --steps 1000000") + " & while [ ! -e " +
+            folder / "m.checkpoint" +
             " ] && kill -0 $! 2>/dev/null; do sleep 0.05; done; kill -INT $!; wait $!");
   EXPECT_THAT(stopped.err, HasSubstr("; the same command with --resume goes on from "));
-  ASSERT_EQ(shell(together(3, what + folder / "m --resume")).code, 0);
-  ASSERT_EQ(shell("$FOVEA train " + what + folder / "once").code, 0);
+  ASSERT_EQ(shell(together(3, what + folder / "m --resume --steps 3000")).code, 0);
+  ASSERT_EQ(shell("$FOVEA train " + what + folder / "once --steps 3000").code, 0);
   EXPECT_TRUE(folder.read("m") == folder.read("once"));
 }
 
@@ -74,12 +81,10 @@ TEST_F(TrainTeamTest, EndsTogetherByPatienceAndByTime) {
 
 TEST_F(TrainTeamTest, RefusesProcessesThatDiffer) {
   // The second one has another seed, and so other weights.
-  folder.write("start",
-               "exec $FOVEA train glimpse --world-digits 100 --hidden 16 --steps 9 --seed "
-               "$OMPI_COMM_WORLD_RANK --out " +
-                   folder / "m\n");
-  const Outcome outcome =
-      shell(fmt::format("timeout 100 env {} -n 2 sh {}", kRun, folder / "start"));
+  const Outcome outcome = each(
+      "exec $FOVEA train glimpse --world-digits 100 --hidden 16 --steps 9 --seed "
+      "$OMPI_COMM_WORLD_RANK --out " +
+      folder / "m\n");
   EXPECT_NE(outcome.code, 0);
   EXPECT_THAT(outcome.err,
               HasSubstr("fovea train glimpse: train: the processes do not begin alike; "
@@ -89,13 +94,10 @@ TEST_F(TrainTeamTest, RefusesProcessesThatDiffer) {
 
 TEST_F(TrainTeamTest, AllEndWhenOneFails) {
   // The second one looks for data that its machine does not have.
-  folder.write("start", "case $OMPI_COMM_WORLD_RANK in 1) exec $FOVEA train translate --data " +
-                            folder /
-                                "none --out m --steps 2;; esac\nexec $FOVEA train translate "
-                                "--steps 1000000 --out " +
-                            folder / "m\n");
   const Outcome outcome =
-      shell(fmt::format("timeout 100 env {} -n 2 sh {}", kRun, folder / "start"));
+      each("case $OMPI_COMM_WORLD_RANK in 1) exec $FOVEA train translate --data " +
+           folder / "none --out m --steps 2;; esac\n" +
+           "exec $FOVEA train translate --steps 1000000 --out " + folder / "m\n");
   EXPECT_NE(outcome.code, 0);
   EXPECT_NE(outcome.code, 124) << "they wait for each other";
   EXPECT_THAT(outcome.err, HasSubstr("fovea train translate: " + folder / "none" +
