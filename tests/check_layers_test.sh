@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/check_layers accepts includes that point down and names every one that does not.
+# scripts/check_layers accepts includes that point down and types of different names, and says which are not so.
 set -euo pipefail
 check=$(cd "$(dirname "$0")/.." && pwd)/scripts/check_layers
 tree=$(mktemp -d)
@@ -40,3 +40,11 @@ file base/error.h ''
 
 file utils/misc.h ''
 refuses "src/fovea/utils/misc.h:1: folder 'utils' has no place in scripts/check_layers; add it to the table"
+rm -r "$tree/src/fovea/utils"
+
+file base/box.h 'namespace fovea {' 'struct Box {' '};' 'class Lid;'
+file kernels/box.h 'namespace fovea::kernels {' 'struct Box {' '};'
+file tensor/lid.h 'namespace fovea {' 'class Lid {' '};'
+accepts "the same name in another namespace"
+file tensor/lid.h 'namespace fovea {' 'enum class Box { kOpen };'
+refuses "src/fovea/tensor/lid.h:2: fovea::Box is defined in src/fovea/base/box.h as well; give one of them another name"

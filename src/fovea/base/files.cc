@@ -66,8 +66,10 @@ std::string folder_of(const std::string& path) {
 std::string followed(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error)) return path;
-  const std::filesystem::path target = std::filesystem::canonical(path, error);
-  return error ? path : target.string();
+  const std::filesystem::path target =
+      std::filesystem::path(path).parent_path() / std::filesystem::read_symlink(path, error);
+  const std::filesystem::path end = std::filesystem::weakly_canonical(target, error);
+  return error ? path : end.string();
 }
 
 // A new file beside `path`, under a name that no other thread, process or remainder has.

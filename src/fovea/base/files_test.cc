@@ -195,6 +195,10 @@ TEST_F(Files, AreWrittenThroughALinkThatStaysALink) {
   EXPECT_TRUE(fs::is_symlink(path("latest")));
   EXPECT_EQ(read_file(path("run/model")), "new");
   EXPECT_EQ(read_file(path("latest")), "new");
+  fs::create_symlink("run/next", path("to come"));
+  write_file(path("to come"), "first");
+  EXPECT_TRUE(fs::is_symlink(path("to come")));
+  EXPECT_EQ(read_file(path("run/next")), "first");
 }
 
 TEST_F(Files, InAFolderThatDoesNotExistAskForIt) {

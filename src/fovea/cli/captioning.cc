@@ -24,9 +24,10 @@ SplitCaptions read_features(const CaptionFiles& files, double share) {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> captions;
   for (const PictureLine& line : read_picture_lines(files.captions, {"image", "caption"})) {
-    const auto [at, added] = numbers.try_emplace(line.picture, names.size());
+    const std::string name(without_count(line.picture));
+    const auto [at, added] = numbers.try_emplace(name, names.size());
     if (added) {
-      names.push_back(line.picture);
+      names.push_back(name);
       captions.emplace_back();
     }
     captions[at->second].push_back(line.texts[0]);

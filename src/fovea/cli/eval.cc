@@ -140,7 +140,7 @@ std::string length_table(const std::vector<Candidate>& all) {
 }
 
 std::string length_picture(const std::vector<Candidate>& all) {
-  Panel panel{.title = "BLEU by sentence length", .x_name = "words of the source"};
+  ChartPanel panel{.title = "BLEU by sentence length", .x_name = "words of the source"};
   for (const Candidate& c : all) {
     Curve curve{.name = stem(c.name), .dots = true};
     for (const LengthGrade& g : c.by_length) {
@@ -265,15 +265,16 @@ struct PictureTask {
   std::vector<std::string> takes;  // of the options that say what to grade with
 };
 const std::array kPictureTasks = {
-    PictureTask{"glimpse",
-                eval_glimpse,
-                {"--images", "--labels", "--held-out", "--size", "--clutter", "--readings"}},
+    PictureTask{
+        "glimpse",
+        eval_glimpse,
+        {"--images", "--labels", "--held-out", "--size", "--clutter", "--piece", "--readings"}},
     PictureTask{"caption", eval_caption, {"--images", "--captions", "--features"}},
     PictureTask{"answer", eval_answer, {"--images", "--questions"}},
     PictureTask{"classify", eval_classify, {"--images", "--labels"}}};
-const std::vector<std::string> kOfPictures = {"--images",   "--labels",   "--questions",
-                                              "--captions", "--features", "--held-out",
-                                              "--size",     "--clutter",  "--readings"};
+const std::vector<std::string> kOfPictures = {
+    "--images",   "--labels", "--questions", "--captions", "--features",
+    "--held-out", "--size",   "--clutter",   "--piece",    "--readings"};
 const std::vector<std::string> kOfTranslators = {
     "--data",       "--source",   "--target",      "--skip-bad",  "--gold",
     "--gold-words", "--shortest", "--longest",     "--ensemble",  "--by-length",
@@ -315,6 +316,7 @@ void add_picture_flags(Arguments& app, EvalFlags& f) {
   count("--held-out", f.held_out, 1, "only the last N of them");
   count("--size", f.size, 1, "place each image somewhere in a picture of N x N");
   count("--clutter", f.clutter, 0, "pieces of other images in these pictures (0)");
+  count("--piece", f.piece, 1, "pixels of a piece each way (8)");
   count("--readings", f.readings, 1,
         "of glimpses: read each picture N times at places drawn as in training, and average what "
         "is said (once, at the likeliest places)");
@@ -365,6 +367,10 @@ Work define_eval(Arguments& app) {
     if (f->decoding.threads > 0) set_threads(f->decoding.threads);
     if (const PictureTask* task = picture_task(*f)) {
       refuse_other_options(app, *task);
+      if (!f->pictures.world()) {
+        refuse_options(app, {"--count", "--split"},
+                       "of the built-in world, not of your own pictures");
+      }
       return task->grade(picture_flags(*f), out);
     }
     refuse_options(app, kOfPictures, "not for translators");

@@ -29,7 +29,9 @@ GlimpseExam read_exam(const EvalFlags& f) {
     if (last > all) fail("{}: has {} images, not {}", f.images, all, last);
     exam.images = slice(exam.images, all - last, all);
   }
-  if (f.size) exam.placing = ClutterOptions{.size = *f.size, .pieces = f.clutter.value_or(0)};
+  if (f.size) {
+    exam.placing = {.size = *f.size, .pieces = f.clutter.value_or(0), .piece = f.piece.value_or(8)};
+  }
   return exam;
 }
 
@@ -98,6 +100,7 @@ void eval_glimpse(const EvalFlags& f, std::ostream& out) {
   if (f.images.empty() != f.labels.empty())
     throw UsageError("--images and --labels belong together");
   if (f.clutter && !f.size) throw UsageError("--clutter needs --size, the pixels of the pictures");
+  if (f.piece && !f.clutter) throw UsageError("--piece needs --clutter, how many there are");
   const GlimpseExam exam = read_exam(f);
   Json json = {{"data", exam_name(f, exam)}, {"models", Json::array()}};
   std::string text = exam_name(f, exam) + "\n";

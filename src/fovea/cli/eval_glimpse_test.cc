@@ -31,12 +31,12 @@ class EvalGlimpseTest : public testing::Test {
 };
 
 TEST_F(EvalGlimpseTest, PrintsErrorsAndWhereItLooked) {
-  const Outcome outcome =
-      graded({"--count", "50", "--size", "40", "--clutter", "2", "--split", "test"});
+  const Outcome outcome = graded(
+      {"--count", "50", "--size", "40", "--clutter", "2", "--piece", "6", "--split", "test"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const GlimpseGrades grades =
-      examine(load_glimpse_model(model).net,
-              {world_digits(1, Split::kTest, 50), ClutterOptions{.size = 40, .pieces = 2}});
+  const GlimpseGrades grades = examine(
+      load_glimpse_model(model).net,
+      {world_digits(1, Split::kTest, 50), ClutterOptions{.size = 40, .pieces = 2, .piece = 6}});
   EXPECT_THAT(
       outcome.out,
       HasSubstr("50 pictures of the built-in world (test, seed 1), placed in 40 x 40 among "
@@ -100,6 +100,8 @@ TEST_F(EvalGlimpseTest, NamesWhatDoesNotFit) {
   EXPECT_EQ(graded({"--clutter", "2"}).err,
             "fovea eval: --clutter needs --size, the pixels of the pictures; try fovea eval "
             "--help\n");
+  EXPECT_EQ(graded({"--size", "40", "--piece", "4"}).err,
+            "fovea eval: --piece needs --clutter, how many there are; try fovea eval --help\n");
   const std::string translator = translator_in(folder);
   EXPECT_EQ(fovea({"eval", translator, "--size", "40"}).err,
             "fovea eval: --size: not for translators; try fovea eval --help\n");

@@ -19,10 +19,12 @@ struct EvalFlags {
   std::string captions;        // a .tsv
   std::string features;        // .npy, of captioners
   SearchOptions search{};
-  std::optional<Index> held_out, count, size, clutter, readings;
+  std::optional<Index> held_out, count, size, clutter, piece, readings;
   std::uint64_t seed = 1;
   Split split = Split::kValid;
   bool json = false;
+
+  bool world() const { return images.empty() && features.empty(); }
 };
 
 void eval_caption(const EvalFlags& flags, std::ostream& out);

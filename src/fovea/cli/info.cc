@@ -95,7 +95,7 @@ Contents npz_contents(const ByteSource& file) {
     }
     Entry entry = npy_entry(member.name.substr(0, member.name.size() - kSuffix.size()),
                             open_member(file, member));
-    if (member.packing != Packing::kNone) {
+    if (member.compression != Compression::kNone) {
       entry.note += fmt::format("{}deflated to {}", entry.note.empty() ? "" : ", ",
                                 byte_size(member.packed_size));
     }

@@ -73,6 +73,12 @@ void check_picture_flags(const PictureFlags& f) {
   }
 }
 
+void refuse_augment_flags_of_world(const Arguments& app, const PictureFlags& f) {
+  if (!f.world()) return;
+  refuse_options(app, {"--held-out", "--mirror", "--shift", "--brightness"},
+                 "only of your own pictures, with --images");
+}
+
 void add_encoder_flags(Arguments& app, EncoderFlags& f) {
   app.add_option(
          "--widths", f.widths,

@@ -24,7 +24,9 @@ struct PictureFlags {
 };
 void add_picture_flags(Arguments& app, PictureFlags& flags);
 void add_augment_flags(Arguments& app, PictureFlags& flags);
-void check_picture_flags(const PictureFlags& flags);  // throws UsageError
+// Throw UsageError:
+void check_picture_flags(const PictureFlags& flags);
+void refuse_augment_flags_of_world(const Arguments& app, const PictureFlags& flags);
 
 // ImageEncoderOptions as text.
 struct EncoderFlags {

@@ -68,7 +68,10 @@ Work define_answer(Arguments& app) {
   size("--batch", f->batches.pictures, "pictures of a batch");
   size("--ask", f->batches.questions, "questions about each of them");
   add_train_flags(app, f->train);
-  return [f](std::ostream&, std::ostream& err) { train_answer(*f, err); };
+  return [f, &app](std::ostream&, std::ostream& err) {
+    refuse_augment_flags_of_world(app, f->pictures);
+    train_answer(*f, err);
+  };
 }
 
 }  // namespace

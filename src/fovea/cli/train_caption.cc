@@ -197,6 +197,12 @@ Work define_caption(Arguments& app) {
     if (!f->valid.none() && f->files.images.empty() != f->valid.images.empty()) {
       throw UsageError("--images and --features: take the same for learning and validation");
     }
+    if (f->world()) {
+      refuse_options(app, {"--held-out", "--vocab-size"}, "not of the built-in scenes");
+    }
+    if (f->files.images.empty()) {
+      refuse_options(app, {"--augment"}, "only of your own pictures, with --images");
+    }
     set_defaults(*f, app);
     train_caption(*f, err);
   };

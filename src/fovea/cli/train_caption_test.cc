@@ -120,6 +120,18 @@ TEST_F(TrainCaptionTest, LearnsFromFeaturesOfAnotherNetwork) {
                 ": was trained with features, so give it --features and --captions\n");
   EXPECT_EQ(fovea({"eval", folder / "m", "--images", folder / "", "--captions", captions}).err,
             "fovea eval: " + folder / "m" + ": was trained with features; give it --features\n");
+  EXPECT_EQ(
+      fovea({"eval", folder / "m", "--features", features, "--captions", captions, "--count", "3"})
+          .err,
+      "fovea eval: --count: of the built-in world, not of your own pictures; try fovea eval "
+      "--help\n");
+  std::string counted;  // as Flickr8k does
+  for (int i = 0; i < 24; ++i) counted += fmt::format("{}.jpg#{}\ta dog runs\n", i / 2, i % 2);
+  folder.write("counted.tsv", counted);
+  EXPECT_EQ(
+      fovea({"eval", folder / "m", "--features", features, "--captions", folder / "counted.tsv"})
+          .code,
+      0);
   write_npy(features, Tensor::zeros({11, 4, 5}));
   EXPECT_EQ(refusal({"--features", features, "--captions", captions}, 1),
             "fovea train caption: " + features + ": features of 11 pictures, but " + captions +

@@ -53,7 +53,10 @@ Work define_classify(Arguments& app) {
       ->check(whole_number(1))
       ->type_name("N");
   add_train_flags(app, f->train);
-  return [f](std::ostream&, std::ostream& err) { train_classify(*f, err); };
+  return [f, &app](std::ostream&, std::ostream& err) {
+    refuse_augment_flags_of_world(app, f->pictures);
+    train_classify(*f, err);
+  };
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ std::vector<PictureLine> collect_lines(const ByteSource& source,
   return lines;
 }
 
-// Flickr8k counts the captions of a picture behind its name: "1.jpg#0".
+}  // namespace
+
 std::string_view without_count(std::string_view name) {
   const std::size_t mark = name.rfind('#');
   if (mark == std::string_view::npos || mark + 1 == name.size()) return name;
@@ -60,6 +61,8 @@ std::string_view without_count(std::string_view name) {
   const bool digits = count.find_first_not_of("0123456789") == std::string_view::npos;
   return digits ? name.substr(0, mark) : name;
 }
+
+namespace {
 
 // Finds and reads the pictures that lines name. Returns for each line which picture it is about.
 std::vector<Index> gather(const std::string& pictures_path, const std::string& lines_path,

@@ -68,6 +68,9 @@ std::pair<QuestionedPictures, QuestionedPictures> split_by_name(QuestionedPictur
                                                                 double share);
 std::pair<LabelledPictures, LabelledPictures> split_by_name(LabelledPictures all, double share);
 
+// Flickr8k counts the captions of a picture behind its name, "1.jpg#0".
+std::string_view without_count(std::string_view name);
+
 // A line of such a file.
 struct PictureLine {
   std::string picture{};

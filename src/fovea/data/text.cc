@@ -58,7 +58,7 @@ std::vector<std::string> lines_of(const ByteSource& source) {
 }  // namespace
 
 LineReader::LineReader(const ByteSource& source)
-    : stream_(ByteStream::plain_or_gzip(source, Packing::kGzips)) {}
+    : stream_(ByteStream::plain_or_gzip(source, Compression::kGzips)) {}
 
 bool LineReader::refill() {
   chunk_.resize(static_cast<std::size_t>(kChunk));

@@ -17,7 +17,7 @@ TEST(GzipWriter, WhatIsPackedInPartsInflatesToTheWhole) {
     for (std::size_t at = 0; at < size; at += 777) writer.write(content.substr(at, 777));
     writer.finish();
     const ByteSource source = ByteSource::memory(packed, "x");
-    ByteStream stream = ByteStream::all(source, Packing::kGzip);
+    ByteStream stream = ByteStream::all(source, Compression::kGzip);
     std::string again(size, '\0');
     stream.read(again.data(), static_cast<Index>(size));
     stream.expect_end();

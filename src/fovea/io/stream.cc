@@ -31,9 +31,9 @@ struct ByteStream::Inflater {
   Index consumed = 0;  // compressed bytes that were handed to zlib
   bool ended = false;
 
-  explicit Inflater(Packing packing) {
+  explicit Inflater(Compression compression) {
     // 16 more: gzip; negative: bare
-    const int window = packing == Packing::kDeflate ? -15 : 15 + 16;
+    const int window = compression == Compression::kDeflate ? -15 : 15 + 16;
     if (inflateInit2(&zlib, window) != Z_OK) fail("out of memory: zlib could not start");
   }
   Inflater(const Inflater&) = delete;
@@ -41,28 +41,29 @@ struct ByteStream::Inflater {
   ~Inflater() { inflateEnd(&zlib); }
 };
 
-ByteStream ByteStream::all(const ByteSource& source, Packing packing) {
-  return ByteStream(
-      source,
-      {.name = source.name(), .kind = "file", .packed_size = source.size(), .packing = packing});
+ByteStream ByteStream::all(const ByteSource& source, Compression compression) {
+  return ByteStream(source, {.name = source.name(),
+                             .kind = "file",
+                             .packed_size = source.size(),
+                             .compression = compression});
 }
 
-ByteStream ByteStream::plain_or_gzip(const ByteSource& source, Packing gzip) {
+ByteStream ByteStream::plain_or_gzip(const ByteSource& source, Compression gzip) {
   std::array<unsigned char, 2> start{};
   source.read(0, start.data(), std::min<Index>(source.size(), start.size()));
-  return all(source, start[0] == 0x1f && start[1] == 0x8b ? gzip : Packing::kNone);
+  return all(source, start[0] == 0x1f && start[1] == 0x8b ? gzip : Compression::kNone);
 }
 
 ByteStream::ByteStream(const ByteSource& source, Part part)
     : source_(&source), part_(std::move(part)), limit_(part_.packed_size) {
-  if (part_.packing == Packing::kNone) return;
+  if (part_.compression == Compression::kNone) return;
   const Index most = most_inflated(part_.packed_size);
   limit_ = part_.size.value_or(most);
   if (limit_ > most) {
     fail("{}: {} bytes are claimed, but {} compressed ones can hold at most {}", name(), limit_,
          part_.packed_size, most);
   }
-  inflater_ = std::make_unique<Inflater>(part_.packing);
+  inflater_ = std::make_unique<Inflater>(part_.compression);
 }
 
 ByteStream::ByteStream(ByteStream&&) noexcept = default;
@@ -129,7 +130,7 @@ Index ByteStream::inflate_some(char* into, Index size) {
     if (!more_input()) fail("{}: its compressed data ends early; is the file complete?", name());
     const int result = inflate(&in.zlib, Z_NO_FLUSH);
     in.ended = result == Z_STREAM_END;
-    if (in.ended && part_.packing == Packing::kGzips && more_input()) {
+    if (in.ended && part_.compression == Compression::kGzips && more_input()) {
       in.ended = inflateReset(&in.zlib) != Z_OK;  // it only fails on a stream that was never opened
     }
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {

@@ -12,7 +12,7 @@
 namespace fovea {
 
 // kGzips: several gzip files one behind the other, which is a gzip file too (RFC 1952, 2.2).
-enum class Packing { kNone, kDeflate, kGzip, kGzips };
+enum class Compression { kNone, kDeflate, kGzip, kGzips };
 
 class ByteStream {
  public:
@@ -21,16 +21,16 @@ class ByteStream {
     std::string kind;       // and what it is: "member"
     Index begin = 0;        // where it stands in the source, as it is there
     Index packed_size = 0;  // how many bytes it takes there
-    Packing packing = Packing::kNone;
+    Compression compression = Compression::kNone;
     std::optional<Index> size{};           // how many it inflates to, where the file says so
     std::optional<std::uint32_t> crc32{};  // of what it inflates to, where the file says so
   };
 
   // A whole file.
-  static ByteStream all(const ByteSource& source, Packing packing = Packing::kNone);
+  static ByteStream all(const ByteSource& source, Compression compression = Compression::kNone);
 
   // A whole file, inflated if its first bytes, not its name, say that it is compressed.
-  static ByteStream plain_or_gzip(const ByteSource& source, Packing gzip = Packing::kGzip);
+  static ByteStream plain_or_gzip(const ByteSource& source, Compression gzip = Compression::kGzip);
 
   ByteStream(const ByteSource& source, Part part);  // `source` must outlive this
   ByteStream(ByteStream&&) noexcept;

@@ -180,7 +180,7 @@ std::unique_ptr<std::string> inflated(const ByteSource& source) {
   std::array<unsigned char, 2> start{};
   source.read(0, start.data(), std::min<Index>(source.size(), start.size()));
   if (start[0] != 0x1f || start[1] != 0x8b) return nullptr;
-  ByteStream stream = ByteStream::all(source, Packing::kGzips);
+  ByteStream stream = ByteStream::all(source, Compression::kGzips);
   auto bytes = std::make_unique<std::string>();
   std::string chunk(std::size_t{1} << 20, '\0');
   while (const Index got = stream.read_some(chunk.data(), std::ssize(chunk))) {

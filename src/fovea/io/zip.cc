@@ -172,7 +172,7 @@ void check_packing(const ByteSource& archive, Entry& entry) {
     fail("{} is packed by method {}; stored (0) and deflated (8) ones can be read",
          where(archive, entry.member), entry.method);
   }
-  entry.member.packing = entry.method == 0 ? Packing::kNone : Packing::kDeflate;
+  entry.member.compression = entry.method == 0 ? Compression::kNone : Compression::kDeflate;
   if (entry.method == 0 && entry.size != entry.packed_size) {
     fail("{} is stored in {} bytes but has {}", where(archive, entry.member), entry.packed_size,
          entry.size);
@@ -243,7 +243,7 @@ bool is_ascii(std::string_view text) {
 
 // What header and directory entry of a member have in common.
 std::string common_fields(const ZipMember& member) {
-  assert(member.packing == Packing::kNone && member.size <= kLargestZip);
+  assert(member.compression == Compression::kNone && member.size <= kLargestZip);
   constexpr std::uint16_t kVersion = 20, kStored = 0, kNoTime = 0;
   constexpr std::uint16_t kFirstDay = 1 << 5 | 1;  // 1980-01-01, the earliest there is
   const auto size = static_cast<std::uint32_t>(member.size);
@@ -284,7 +284,7 @@ ByteStream open_member(const ByteSource& archive, const ZipMember& member) {
                               .kind = "member",
                               .begin = member.begin,
                               .packed_size = member.packed_size,
-                              .packing = member.packing,
+                              .compression = member.compression,
                               .size = member.size,
                               .crc32 = member.crc32});
 }

@@ -13,7 +13,7 @@ namespace fovea {
 
 struct ZipMember {
   std::string name;
-  Packing packing = Packing::kNone;
+  Compression compression = Compression::kNone;
   Index begin = 0;        // its bytes in the archive, as they stand there
   Index packed_size = 0;  // how many
   Index size = 0;         // and how many they inflate to

@@ -153,10 +153,19 @@ Captioner::Moved Captioner::advance(const Memory& memory, const RecurrentState& 
                   ? Var(one_hot(argmax(moved.scores.value()), regions))
                   : moved.weights;
   }
-  const Var read =
-      reshape(matmul(reshape(reading, {batch, beams, regions}), memory.regions), {rows, -1});
-  moved.context = sigmoid(gate_(asking)) * read;
+  const Var gate = sigmoid(gate_(asking));
+  const auto read = [&](const Var& by) {
+    const Var each = matmul(reshape(by, {batch, beams, regions}), memory.regions);
+    return gate * reshape(each, {rows, -1});
+  };
+  moved.context = read(reading);
   if (options_.recalls) moved.state = memory.cell(moved.context, state, heard.gates);
+  if (drawn) {
+    const NoGrad guard;
+    moved.soft_context = read(moved.weights);
+    moved.soft_h =
+        options_.recalls ? memory.cell(moved.soft_context, state, heard.gates).h : moved.state.h;
+  }
   return moved;
 }
 
@@ -175,7 +184,7 @@ CaptionReading Captioner::read(const Var& annotations, const CaptionBatch& batch
   const bool draws = options_.attention == CaptionAttention::kHard && run.training;
   const Tensor drawn = draws ? draw_captions(captions, run.random) : Tensor();
   const Heard heard = hear(Dropout{options_.dropout}(words_(batch.input), run));
-  std::vector<Var> states, contexts, weights, log_weights;
+  std::vector<Var> states, contexts, weights, log_weights, soft_states, soft_contexts;
   std::vector<Ids> region;
   Index at = 0;
   for (const Index rows : batch.rows) {
@@ -192,6 +201,8 @@ CaptionReading Captioner::read(const Var& annotations, const CaptionBatch& batch
     if (draws) {
       log_weights.push_back(moved.log_weights);
       region.push_back(moved.region);
+      soft_states.push_back(moved.soft_h);
+      soft_contexts.push_back(moved.soft_context);
     }
     state = std::move(moved.state);
   }
@@ -202,6 +213,10 @@ CaptionReading Captioner::read(const Var& annotations, const CaptionBatch& batch
     reading.log_weights = concat(log_weights, 0);
     reading.region = joined(region);
     reading.drawn = rows_of(drawn, batch.caption).reshape({batch.caption.size()});
+    const NoGrad guard;
+    Run still;
+    const Var softly = speak(heard.word, concat(soft_states, 0), concat(soft_contexts, 0), still);
+    reading.softly = pick(log_softmax(softly), batch.labels).value().packed();
   }
   return reading;
 }
@@ -281,32 +296,36 @@ Var way_of_eyes(const CaptionReading& reading, const CaptionBatch& batch) {
 }
 
 // What drawing regions adds to the loss; moves the baseline.
-Var score_term(const CaptionReading& reading, const CaptionBatch& batch, float& baseline) {
+Var score_term(Captioner& captioner, const CaptionReading& reading, const CaptionBatch& batch) {
   const Tensor said = [&] {
     const NoGrad guard;
     return pick(log_softmax(reading.logits), batch.labels).value().packed();
   }();
+  float& baseline = captioner.baseline().data()[0];
   const Index labels = batch.labels.size();
   Tensor reward({labels}), expected({labels});
   const auto captions = static_cast<std::size_t>(batch.picture.size());
-  std::vector<double> from_now_on(captions, 0.0), left(captions, 0.0);
+  std::vector<double> behind(captions, 0.0), words_behind(captions, 0.0);  // that count
   double total = 0, count = 0;
   for (Index i = labels - 1; i >= 0; --i) {
     const auto c = static_cast<std::size_t>(batch.caption[i]);
     const double drawn = static_cast<double>(reading.drawn.data()[i]),
-                 log_p = static_cast<double>(said.data()[i]);
-    from_now_on[c] += log_p;
-    left[c] += 1;
-    reward.data()[i] = static_cast<float>(drawn * from_now_on[c]);
-    expected.data()[i] = static_cast<float>(drawn * left[c] * static_cast<double>(baseline));
+                 log_p = static_cast<double>(said.data()[i]),
+                 softly = static_cast<double>(reading.softly.data()[i]);
+    reward.data()[i] = static_cast<float>(drawn * (log_p + behind[c]));
+    expected.data()[i] =
+        static_cast<float>(drawn * (softly + words_behind[c] * static_cast<double>(baseline)));
+    if (captioner.options().recalls) {
+      behind[c] += log_p;
+      words_behind[c] += 1;
+    }
     total += drawn * log_p;
     count += drawn;
   }
-  const Var term = score_function(pick(reading.log_weights, reading.region), reward, expected);
   if (count > 0) {
     baseline = kBaselineKeeps * baseline + (1 - kBaselineKeeps) * static_cast<float>(total / count);
   }
-  return term;
+  return score_function(pick(reading.log_weights, reading.region), reward, expected);
 }
 
 }  // namespace
@@ -325,8 +344,7 @@ CaptionLoss caption_loss(Captioner& captioner, const CaptionReading& reading,
   }
   if (reading.log_weights) {
     const Var entropy = -sum(exp(reading.log_weights) * reading.log_weights);
-    loss.total = loss.total -
-                 score_term(reading, batch, captioner.baseline().data()[0]) * options.reward -
+    loss.total = loss.total - score_term(captioner, reading, batch) * options.reward -
                  entropy * options.entropy;
   }
   return loss;

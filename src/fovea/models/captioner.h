@@ -56,6 +56,7 @@ struct CaptionReading {
   Var log_weights;  // [label, region]
   Ids region;       // [label]: the one drawn
   Tensor drawn;     // [label]: 1; 0 where the caption was read softly
+  Tensor softly;    // [label]: log probability of the label, had its regions been read softly
 };
 
 class Captioner {
@@ -122,8 +123,10 @@ class Captioner {
     RecurrentState state;
     Var context;          // z: [row, dim]
     Var scores, weights;  // [row, region]
-    Var log_weights{};    // while regions are drawn
+    // While regions are drawn:
+    Var log_weights{};
     Ids region{};
+    Var soft_h{}, soft_context{};  // had they been read softly; no gradients
   };
 
   Memory remember(const Var& regions) const;
@@ -170,9 +173,10 @@ struct CaptionLossOptions {
   float rest = 0;
 };
 
-// What training makes small, summed over captions. Of a drawn region counts what is said from then
-// on, as the words before do not depend on it; the baseline is the moving average 0.9 / 0.1 of a
-// word's log probability, times the words that are left, and moves.
+// What training makes small, summed over captions. Of a drawn region counts what depends on it: the
+// word it is drawn for, and those behind it if the state recalls looks. The baseline of the word is
+// what reading softly would have given (the paper: as of all others); of those behind it the moving
+// average 0.9 / 0.1 of a word's log probability, which moves.
 struct CaptionLoss {
   Var total;
   double cross_entropy = 0;

@@ -298,14 +298,10 @@ INSTANTIATE_TEST_SUITE_P(All, EveryCaptionAttention,
                            return kCaptionAttentionNames[static_cast<std::size_t>(test.param)];
                          });
 
-// One word and </s>, three regions: all nine ways to look can be followed.
-class DrawnRegions : public testing::Test {
+// One word and </s>, three regions: all nine ways to look can be followed. Of a state that recalls
+// looks, and of one that does not.
+class DrawnRegions : public testing::TestWithParam<bool> {
  protected:
-  struct Sample {
-    CaptionReading reading;
-    std::vector<double> gradient;  // of the loss, in the attention's weight
-  };
-
   CaptionReading reading_of(std::uint64_t seed) {
     fovea::Run run{.training = true, .random = {.seed = seed}};
     return model_.read(regions_, batch_, run);
@@ -331,12 +327,14 @@ class DrawnRegions : public testing::Test {
     return gradient();
   }
 
-  Estimate estimate(float baseline, int samples) {
+  // Without a baseline, or with both: softly read for the word itself, -2 for the one behind it.
+  Estimate estimate(bool calmed, int samples) {
     std::uint64_t seed = 1000;
     return estimate_of(samples, [&] {
       CaptionReading r = reading_of(seed++);
       while (r.drawn.data()[0] == 0) r = reading_of(seed++);
-      model_.baseline().data()[0] = baseline;
+      model_.baseline().data()[0] = calmed ? -2.0f : 0.0f;
+      if (!calmed) r.softly = Tensor::zeros(r.softly.shape());
       backward(-caption_loss(model_, r, batch_, {.penalty = 0, .entropy = 0}).total);
       return gradient();
     });
@@ -344,7 +342,9 @@ class DrawnRegions : public testing::Test {
 
   Captioner model_ = [] {
     Random random{.seed = 11};
-    return Captioner(tiny(CaptionAttention::kHard), random);
+    CaptionerOptions options = tiny(CaptionAttention::kHard);
+    options.recalls = GetParam();
+    return Captioner(options, random);
   }();
   Var weight_ = [this] {
     for (const Parameter& p : parameters(model_)) {
@@ -356,9 +356,9 @@ class DrawnRegions : public testing::Test {
   CaptionBatch batch_ = caption_batch(std::vector<Words>{{5}}, std::vector<Index>{0});
 };
 
-TEST_F(DrawnRegions, SampledGradientIsTheExactOneInTheMeanAndABaselineCalmsIt) {
+TEST_P(DrawnRegions, SampledGradientIsTheExactOneInTheMeanAndABaselineCalmsIt) {
   const std::vector<double> truth = exact();
-  const Estimate plain = estimate(0, 4000), calm = estimate(-2, 4000);
+  const Estimate plain = estimate(false, 4000), calm = estimate(true, 4000);
   double largest = 0;
   for (std::size_t k = 0; k < 4; ++k) {
     largest = std::max(largest, std::abs(truth[k]) / plain.error[k]);
@@ -369,7 +369,22 @@ TEST_F(DrawnRegions, SampledGradientIsTheExactOneInTheMeanAndABaselineCalmsIt) {
   EXPECT_LT(calm.variance, plain.variance);
 }
 
-TEST_F(DrawnRegions, BaselineIsAMovingAverageOfAWordsLogProbability) {
+TEST_P(DrawnRegions, KnowsWhatReadingSoftlyWouldHaveSaid) {
+  CaptionReading drawn, soft;
+  for (std::uint64_t seed = 0; !drawn.logits || !soft.logits; ++seed) {
+    const CaptionReading r = reading_of(seed);
+    (r.drawn.data()[0] == 1 ? drawn : soft) = r;
+  }
+  const auto said = [&](const CaptionReading& r) {
+    return pick(log_softmax(r.logits), batch_.labels).value().values();
+  };
+  const std::vector<float> softly = soft.softly.values(), truth = said(soft);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_FLOAT_EQ(softly[i], truth[i]) << i;
+  EXPECT_FLOAT_EQ(drawn.softly.values()[0], truth[0]);
+  EXPECT_NE(said(drawn)[0], truth[0]);
+}
+
+TEST_P(DrawnRegions, BaselineIsAMovingAverageOfAWordsLogProbability) {
   std::uint64_t seed = 0;
   while (reading_of(seed).drawn.data()[0] == 0) ++seed;
   const CaptionReading r = reading_of(seed);
@@ -379,7 +394,7 @@ TEST_F(DrawnRegions, BaselineIsAMovingAverageOfAWordsLogProbability) {
   EXPECT_NEAR(model_.baseline().data()[0], -0.9f + 0.1f * mean, 1e-5f);
 }
 
-TEST_F(DrawnRegions, HalfOfTheCaptionsAreReadSoftlyAndLetGradientsPass) {
+TEST_P(DrawnRegions, HalfOfTheCaptionsAreReadSoftlyAndLetGradientsPass) {
   int drawn = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const CaptionReading r = reading_of(seed);
@@ -392,6 +407,8 @@ TEST_F(DrawnRegions, HalfOfTheCaptionsAreReadSoftlyAndLetGradientsPass) {
   }
   EXPECT_NEAR(drawn, 200, 40);
 }
+
+INSTANTIATE_TEST_SUITE_P(Recalls, DrawnRegions, testing::Bool());
 
 TEST(Captioner, SeesAsManyRegionsAsItSaysWhateverTheSize) {
   Random random{.seed = 3};

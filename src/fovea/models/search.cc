@@ -199,7 +199,11 @@ class Search {
 
   Candidate sampled(Sentence& sentence, const NextWord& row) const {
     const double before = sentence.beams[0].log_probability - row.total;
-    double u = sentence.random.uniform();
+    double sayable_share = 0;
+    for (Index w = 0; w < row.vocab; ++w) {
+      if (sayable(w)) sayable_share += std::exp(row.logits[w] - row.total);
+    }
+    double u = sentence.random.uniform() * sayable_share;
     std::int32_t last = kEndId;
     for (Index w = 0; w < row.vocab; ++w) {
       if (!sayable(w)) continue;

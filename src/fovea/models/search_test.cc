@@ -89,5 +89,25 @@ TEST(Search, FindsWhatSortingAllWaysFinds) {
   }
 }
 
+// Words are drawn by what is left to those that may be said.
+TEST(Search, SamplesSayNothingForWordsThatCannotBeSaid) {
+  Bigrams model;
+  float* row = model.logits_of.data() + kBeginId * kBigramVocab;
+  std::fill_n(row, kBigramVocab, -1e4f);
+  row[kPadId] = row[kBeginId] = 2;  // nearly all of the probability
+  row[7] = std::log(3.0f);
+  row[8] = 0;
+  const Translator* models[] = {&model};
+  const std::vector<Words> source(2000, Words{4});
+  double seven = 0;
+  for (const auto& found :
+       search(models, source, {.longest_factor = 0, .longest_more = 1, .temperature = 1})) {
+    const std::int32_t word = found[0].words.at(0);
+    ASSERT_TRUE(word == 7 || word == 8) << word;
+    seven += word == 7 ? 1 : 0;
+  }
+  EXPECT_NEAR(seven / 2000, 0.75, 0.04);  // four standard deviations
+}
+
 }  // namespace
 }  // namespace fovea

@@ -1,5 +1,7 @@
 #include "fovea/serve/request.h"
 
+#include <algorithm>
+
 #include "fovea/serve/reply.h"
 #include "fovea/serve/request_fields.h"
 
@@ -11,14 +13,24 @@ void check_sizes(const AttendRequest& r) {
     refuse(400, "/api/attend: {} keys but {} values; each key needs its value", r.key.rows,
            r.value.rows);
   }
-  const Index weights = r.query.rows * r.key.rows;
-  if (weights > kMostNumbers) {
-    refuse(413, "/api/attend: {} queries x {} keys, but at most {} weights are computed",
-           r.query.rows, r.key.rows, kMostNumbers);
+  const auto check = [](Index rows, const char* of_rows, Index columns, const char* of_columns,
+                        const char* what) {
+    if (rows * columns <= kMostNumbers) return;
+    refuse(413, "/api/attend: {} {} x {} {}, but at most {} {} are computed", rows, of_rows,
+           columns, of_columns, kMostNumbers, what);
+  };
+  check(r.query.rows, "queries", r.key.rows, "keys", "weights");
+  check(r.query.rows, "queries", r.value.columns, "numbers of a value", "numbers");
+  if (!r.matrix) {  // the one that is made
+    const Index dim = r.query.columns;
+    if (r.score == "location") check(dim, "numbers of a query", r.key.rows, "keys", "numbers");
+    if (r.score == "general") check(dim, "numbers of a query", dim, "of a key", "numbers");
+    if (r.score == "concat") check(2 * dim, "numbers of a pair", dim, "of a query", "numbers");
   }
-  if (r.samples * weights > kMostSampledWeights) {
-    refuse(413, "/api/attend: {} samples of {} x {} weights, but at most {} are computed",
-           r.samples, r.query.rows, r.key.rows, kMostSampledWeights);
+  const Index widest = std::max({r.key.rows, r.query.columns, r.value.columns});
+  if (r.samples * r.query.rows * widest > kMostSampledNumbers) {
+    refuse(413, "/api/attend: {} samples of {} x {} numbers, but at most {} are computed",
+           r.samples, r.query.rows, widest, kMostSampledNumbers);
   }
 }
 

@@ -16,11 +16,11 @@ namespace fovea {
 constexpr Index kMostBeams = 32;
 constexpr Index kMostPictures = 24;
 constexpr Index kMostPictureSize = 256;  // pixels each way
-// Of one array of /api/attend, and of its weights.
+// Of one array of /api/attend, given or made.
 constexpr Index kMostNumbers = 65536;
 constexpr Index kMostSamples = 100'000;
-// What the samples may cost: samples * queries * keys.
-constexpr Index kMostSampledWeights = 20'000'000;
+// What the samples may cost: samples * queries * the largest of keys and numbers of a vector.
+constexpr Index kMostSampledNumbers = 20'000'000;
 
 // What a model is asked about: a sentence, or a picture and perhaps a question.
 struct Subject {

@@ -164,7 +164,40 @@ TEST(Request, RefusesTooMuchWork) {
                       R"({{"query":[[1]],"key":{0},"value":{0},"samples":100000}})", rows));
                 },
                 413),
-            "/api/attend: 100000 samples of 1 x 300 weights, but at most 20000000 are computed");
+            "/api/attend: 100000 samples of 1 x 300 numbers, but at most 20000000 are computed");
+}
+
+TEST(Request, RefusesSmallInputsOfWhichLargeArraysWouldBeMade) {
+  const auto vectors = [](int rows, int columns) {
+    std::string row = "[1", all = "[";
+    for (int i = 1; i < columns; ++i) row += ",1";
+    for (int i = 0; i < rows; ++i) all += (i > 0 ? "," : "") + row + "]";
+    return all + "]";
+  };
+  const auto refused = [&](const std::string& query, const std::string& key,
+                           const std::string& value, const std::string& more) {
+    return refusal_of(
+        [&] {
+          parse_attend_request(
+              fmt::format(R"({{"query":{},"key":{},"value":{}{}}})", query, key, value, more));
+        },
+        413);
+  };
+  const std::string one = vectors(1, 1), wide = vectors(1, 300), long_ = vectors(300, 1);
+  EXPECT_EQ(refused(long_, one, wide, ""),
+            "/api/attend: 300 queries x 300 numbers of a value, but at most 65536 numbers are "
+            "computed");
+  EXPECT_EQ(
+      refused(wide, long_, long_, R"(,"score":"location")"),
+      "/api/attend: 300 numbers of a query x 300 keys, but at most 65536 numbers are computed");
+  EXPECT_EQ(refused(wide, wide, one, R"(,"score":"general")"),
+            "/api/attend: 300 numbers of a query x 300 of a key, but at most 65536 numbers are "
+            "computed");
+  EXPECT_EQ(refused(vectors(1, 182), vectors(1, 182), one, R"(,"score":"concat")"),
+            "/api/attend: 364 numbers of a pair x 182 of a query, but at most 65536 numbers are "
+            "computed");
+  EXPECT_EQ(refused(one, one, wide, R"(,"samples":100000)"),
+            "/api/attend: 100000 samples of 1 x 300 numbers, but at most 20000000 are computed");
 }
 
 TEST(Request, DeepNestingIsRefusedWhateverItsDepth) {

@@ -76,7 +76,7 @@ std::string tick_text(const Axis& axis, double value) {
   return fmt::format("{:.{}f}{}", value / one, static_cast<int>(digits), unit);
 }
 
-Axis axis_over(const Panel& panel, bool vertical, double from, double to) {
+Axis axis_over(const ChartPanel& panel, bool vertical, double from, double to) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   const auto add = [&](double value) {
     low = std::min(low, value);
@@ -125,7 +125,7 @@ std::string path(const std::vector<std::pair<double, double>>& points, const Axi
 
 class Drawing {
  public:
-  Drawing(const Panel& panel, double top, bool last)
+  Drawing(const ChartPanel& panel, double top, bool last)
       : panel_(panel),
         last_(last),
         top_(top),
@@ -191,7 +191,7 @@ class Drawing {
   }
 
   // The words stand where there is room: below a point near the top, towards the middle.
-  void mark(const Panel::Mark& mark) {
+  void mark(const ChartPanel::Mark& mark) {
     const double x = x_(mark.x), y = y_(mark.y);
     svg_ += fmt::format("<circle class=\"ring s0\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"/>\n", x, y);
     const bool right = x > (x_.from + x_.to) / 2;
@@ -199,7 +199,7 @@ class Drawing {
     text("said", right ? x + 6 : x - 6, high ? y + 24 : y - 13, right ? "end" : "start", mark.text);
   }
 
-  const Panel& panel_;
+  const ChartPanel& panel_;
   bool last_;
   double top_;
   Axis x_, y_;
@@ -226,7 +226,7 @@ std::vector<double> round_numbers(double low, double high, int count) {
   return numbers;
 }
 
-std::string chart_svg(const std::vector<Panel>& panels) {
+std::string chart_svg(const std::vector<ChartPanel>& panels) {
   const double height = kPanelHeight * static_cast<double>(panels.size());
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "

@@ -14,7 +14,7 @@ struct Curve {
   bool dots = false;                                // each point is marked
 };
 
-struct Panel {
+struct ChartPanel {
   std::string title{};
   std::string x_name{};
   std::vector<Curve> curves{};
@@ -27,7 +27,7 @@ struct Panel {
 };
 
 // The same panels give the same bytes. Colours follow the reader's light or dark theme.
-std::string chart_svg(const std::vector<Panel>& panels);
+std::string chart_svg(const std::vector<ChartPanel>& panels);
 
 // Round numbers (1, 2 or 5 times a power of ten apart), about `count` of them, the first at or
 // below `low`, the last at or above `high`.

@@ -51,9 +51,9 @@ TEST(Chart, BreaksALineWhereThereIsNoNumber) {
 }
 
 TEST(Chart, OfNothingIsStillAPicture) {
-  for (const Panel& panel :
-       {Panel{}, Panel{.curves = {{}}}, Panel{.curves = {{.points = {{0, std::nan("")}}}}},
-        Panel{.curves = {{.points = {{5, 5}}}}}}) {
+  for (const ChartPanel& panel : {ChartPanel{}, ChartPanel{.curves = {{}}},
+                                  ChartPanel{.curves = {{.points = {{0, std::nan("")}}}}},
+                                  ChartPanel{.curves = {{.points = {{5, 5}}}}}}) {
     const std::string svg = chart_svg({panel});
     EXPECT_TRUE(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
     EXPECT_THAT(svg, Not(HasSubstr("nan")));

@@ -9,8 +9,8 @@
 namespace fovea {
 
 std::string curves_svg(const std::vector<LogEntry>& log) {
-  Panel loss{.title = "Training loss", .x_name = "step", .curves = {{}}};
-  Panel score{.x_name = "step", .curves = {{.dots = true}}};
+  ChartPanel loss{.title = "Training loss", .x_name = "step", .curves = {{}}};
+  ChartPanel score{.x_name = "step", .curves = {{.dots = true}}};
   for (const LogEntry& entry : log) {
     const auto step = static_cast<double>(entry.step);
     if (!entry.score) {

@@ -14,6 +14,17 @@ constexpr std::int32_t kRows = 1, kDense = 2;  // of a gradient
 
 }  // namespace
 
+std::vector<Tensor> states_of(const std::vector<Parameter>& parameters,
+                              const NamedTensors& tensors) {
+  std::set<std::string> learnt;
+  for (const Parameter& p : parameters) learnt.insert(p.name);
+  std::vector<Tensor> states;
+  for (const auto& [name, tensor] : tensors) {
+    if (!learnt.contains(name)) states.push_back(tensor);
+  }
+  return states;
+}
+
 StepSum::StepSum(std::vector<Parameter> parameters, const NamedTensors& tensors, const Team& team)
     : team_(team) {
   Index size = 0;
@@ -23,13 +34,9 @@ StepSum::StepSum(std::vector<Parameter> parameters, const NamedTensors& tensors,
     size += numbers;
     parts_.push_back(std::move(part));
   };
-  std::set<std::string> learnt;
-  for (const Parameter& p : parameters) {
-    learnt.insert(p.name);
-    add_part({.parameter = p.var}, p.var.value().size());
-  }
-  for (const auto& [name, tensor] : tensors) {
-    if (!learnt.contains(name)) add_part({.state = tensor}, tensor.size());
+  for (const Parameter& p : parameters) add_part({.parameter = p.var}, p.var.value().size());
+  for (const Tensor& state : states_of(parameters, tensors)) {
+    add_part({.state = state}, state.size());
   }
   slice_ = (size + team.size() - 1) / team.size();
   const auto padded = static_cast<std::size_t>(slice_ * team.size());

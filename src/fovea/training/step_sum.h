@@ -9,7 +9,12 @@
 
 namespace fovea {
 
-// The sum of gradients. What a model learns without them (running means of batch norm) begins each
+// What a model learns without gradients (running means of batch norm): its named_tensors that are
+// no parameters.
+std::vector<Tensor> states_of(const std::vector<Parameter>& parameters,
+                              const NamedTensors& tensors);
+
+// The sum of gradients. What a model learns without them begins each
 // batch as it was before the step, and becomes the mean of what the batches make of it.
 class StepSum {
  public:

@@ -139,6 +139,7 @@ class Loop {
   Optimizer optimizer_;
   std::optional<Claim> claim_;  // on the model file and what stands beside it
   std::optional<StepSum> sum_;  // where a step has several batches
+  std::vector<Tensor> states_;  // which a step that is skipped must not change
   bool stopped_ = false;
 
   // What a checkpoint holds beside the model and the optimiser's memory.
@@ -165,6 +166,7 @@ void Loop::begin() {
         "multiple of it",
         options_.accumulate, team_.size(), team_.size());
   }
+  states_ = states_of(task_.parameters(), task_.tensors());
   if (options_.accumulate > 1) sum_.emplace(task_.parameters(), task_.tensors(), team_);
   std::string damaged;
   if (!options_.out.empty()) {
@@ -334,6 +336,8 @@ Loss Loop::accumulate() {
 
 void Loop::step() {
   const auto start = Clock::now();
+  std::vector<Tensor> states_before;
+  for (const Tensor& state : states_) states_before.push_back(state.copy());
   Progress now{.loss = accumulate()};
   now.rate = static_cast<double>(rate_at(options_.schedule, state_.step + 1));
   now.skipped = !std::isfinite(now.loss.sum);
@@ -344,6 +348,9 @@ void Loop::step() {
         optimizer_.step(static_cast<float>(now.rate), options_.max_norm, 1 / now.loss.count);
     now.skipped = changed.skipped;
     now.gradient_norm = changed.gradient_norm;
+  }
+  if (now.skipped) {
+    for (std::size_t i = 0; i < states_.size(); ++i) copy_into(states_before[i], states_[i]);
   }
   ++state_.step;
   now.step_seconds = seconds_since(start);

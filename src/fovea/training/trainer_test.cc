@@ -272,6 +272,25 @@ TEST_F(Trainer, SkipsStepsThatAreNotFinite) {
   EXPECT_GT(result.best.score.value, 85);
 }
 
+TEST_F(Trainer, ForgetsWhatASkippedStepDidToRunningMeans) {
+  for (const Index accumulate : {1, 2}) {
+    CountingTask task;
+    task.spoiled = [&](Index batch) {
+      if (batch / accumulate != 5) return 1.0;
+      for (auto& [name, tensor] : task.tensors()) {
+        if (name.starts_with("norm.running")) copy_into(Tensor::full(tensor.shape(), NAN), tensor);
+      }
+      return std::nan("");
+    };
+    TrainOptions o = options();
+    o.accumulate = accumulate;
+    EXPECT_EQ(train(task, o).skipped, 1);
+    for (const auto& [name, tensor] : task.tensors()) {
+      for (const float x : tensor.values()) ASSERT_TRUE(std::isfinite(x)) << name;
+    }
+  }
+}
+
 TEST_F(Trainer, GivesUpAfterManyStepsThatAreNotFinite) {
   CountingTask task;
   task.spoiled = [](Index batch) { return batch >= 20 && batch / 2 != 15 ? std::nan("") : 1; };
