@@ -1,7 +1,10 @@
 #include "fovea/cli/arguments.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 
 #include "fovea/base/index.h"
@@ -33,6 +36,11 @@ Argument* Argument::excludes(const std::string& other) {
   return this;
 }
 
+Argument* Argument::written() {
+  written_ = true;
+  return this;
+}
+
 Arguments::Arguments(CLI::App& app) : app_(app) {}
 Arguments::~Arguments() = default;
 
@@ -50,6 +58,39 @@ Argument* Arguments::add_flag(const std::string& name, bool& value, const std::s
 }
 
 bool Arguments::has(const std::string& name) const { return app_.get_option(name)->count() > 0; }
+
+namespace {
+
+bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  return fs::path(a).lexically_normal() == fs::path(b).lexically_normal() ||
+         fs::equivalent(a, b, unknown);
+}
+
+bool names_files(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  return option.get_positional() || type.starts_with("FILE") || type.starts_with("PATH");
+}
+
+}  // namespace
+
+std::string Arguments::overwriting() const {
+  for (const auto& output : all_) {
+    const CLI::Option& option = *output->option_;
+    if (!output->written_ || option.count() == 0 || option.results()[0] == "-") continue;
+    const std::string& file = option.results()[0];
+    for (const auto& other : all_) {
+      if (other == output || !names_files(*other->option_)) continue;
+      for (const std::string& name : other->option_->results()) {
+        if (!same_file(file, name)) continue;
+        return fmt::format("{}: {} and {} cannot be the same file; give another name", file,
+                           option.get_name(), other->option_->get_name());
+      }
+    }
+  }
+  return {};
+}
 
 #define FOVEA_OPTION_OF(...) \
   template Argument* Arguments::add_option(const std::string&, __VA_ARGS__&, const std::string&)

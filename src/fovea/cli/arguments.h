@@ -25,9 +25,13 @@ class Argument {
   Argument* required();
   Argument* needs(const std::string& other);
   Argument* excludes(const std::string& other);
+  Argument* written();  // the name of a file that is written
 
  private:
+  friend class Arguments;
+
   CLI::Option* option_;
+  bool written_ = false;
 };
 
 class Arguments {
@@ -41,6 +45,8 @@ class Arguments {
   Argument* add_option(const std::string& name, T& value, const std::string& about);
   Argument* add_flag(const std::string& name, bool& value, const std::string& about);
   bool has(const std::string& name) const;  // it was given
+  // What is wrong, or nothing: a file that is written must be none that is read, nor written twice.
+  std::string overwriting() const;
 
  private:
   Argument* added(CLI::Option* option);

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <ostream>
-#include <set>
 
 #include "fovea/attention/attended_map.h"
 #include "fovea/attention/trace_json.h"
@@ -264,19 +263,6 @@ void check_not_in_vain(const AttendFlags& o) {
   }
 }
 
-void check_files_differ(const AttendFlags& o) {
-  const std::string* const files[] = {
-      &o.out,       &o.weights,           &o.scores,           &o.logsumexp,
-      &o.trace,     &o.grad_query,        &o.grad_key,         &o.grad_value,
-      &o.grad_bias, &o.grad_score_weight, &o.grad_score_matrix};
-  std::set<std::string> seen;
-  for (const std::string* file : files) {
-    if (!file->empty() && !seen.insert(*file).second) {
-      throw UsageError(fmt::format("two results would go to {}", *file));
-    }
-  }
-}
-
 void check(const AttendFlags& o) {
   const bool any = !(o.out + o.weights + o.scores + o.logsumexp + o.trace).empty() || o.draw;
   if (!any && !o.wants_gradient()) {
@@ -298,7 +284,6 @@ void check(const AttendFlags& o) {
   check_parameter(o, "--score-weight", score.weight, o.score_weight);
   check_parameter(o, "--score-matrix", score.matrix, o.score_matrix);
   check_not_in_vain(o);
-  check_files_differ(o);
 }
 
 Work define_attend(Arguments& app) {
@@ -311,7 +296,8 @@ Work define_attend(Arguments& app) {
       ->required()
       ->type_name("FILE.npy");
   app.add_option("--out", o->out, "the output, [batch, head, query, value_dim]")
-      ->type_name("FILE.npy");
+      ->type_name("FILE.npy")
+      ->written();
   app.add_option("--heads", o->heads, "for arrays [batch, time, head * dim]")
       ->check(whole_number(1))
       ->type_name("N");
@@ -354,14 +340,18 @@ Work define_attend(Arguments& app) {
       ->check(whole_number(1))
       ->type_name("N");
   app.add_option("--weights", o->weights, "the weights, [batch, head, query, key]")
-      ->type_name("FILE.npy");
+      ->type_name("FILE.npy")
+      ->written();
   app.add_option("--scores", o->scores, "the scores before the softmax; hidden keys are -inf")
-      ->type_name("FILE.npy");
+      ->type_name("FILE.npy")
+      ->written();
   app.add_option("--logsumexp", o->logsumexp, "[batch, head, query]; -inf where no key is seen")
-      ->type_name("FILE.npy");
+      ->type_name("FILE.npy")
+      ->written();
   app.add_option("--trace", o->trace,
                  "where each head of the first batch looked, for fovea explain")
-      ->type_name("FILE.json");
+      ->type_name("FILE.json")
+      ->written();
   app.add_option("--labels", o->labels, "names for --trace, one a line (numbers)")
       ->type_name("FILE");
   app.add_option("--key-labels", o->key_labels, "of keys, where they are not the queries")
@@ -377,7 +367,8 @@ Work define_attend(Arguments& app) {
       {"score-matrix", &o->grad_score_matrix}};
   for (const auto& [name, file] : gradients_of) {
     app.add_option(fmt::format("--grad-{}", name), *file, fmt::format("gradient of --{}", name))
-        ->type_name("FILE.npy");
+        ->type_name("FILE.npy")
+        ->written();
   }
   app.add_flag("--draw", o->draw, "the weights as a picture of characters");
   add_threads_option(app, o->threads);

@@ -201,7 +201,10 @@ TEST_F(AttendVerb, SaysWhichOptionIsWrong) {
        "--offset is one number for all batches, --offsets one for each: give one"},
       {{"--softcap", "2", "--bias-after-cap"},
        "--bias-after-cap is about --bias together with --softcap: give both"},
-      {{"--weights", file("o")}, "two results would go to " + file("o")},
+      {{"--weights", file("o")},
+       file("o") + ": --out and --weights cannot be the same file; give another name"},
+      {{"--weights", file("q")},
+       file("q") + ": --weights and --query cannot be the same file; give another name"},
       {{"--grad-output", file("g"), "--grad-bias", file("db")},
        "--grad-bias: there is no such input"},
       {{"--causal", "--query", file("k")}, "--query was given more than once"}};

@@ -255,7 +255,8 @@ of arithmetic operations a second, and the share of the speed that its limit all
             ->check(number_above(0, 3600));
         app.add_option("--json", options->json,
                        "also write the results as JSON; - is standard output")
-            ->type_name("FILE");
+            ->type_name("FILE")
+            ->written();
         app.add_flag("--list", options->list,
                      "only name the rows; with --only also those that take a minute each");
         return [options](std::ostream& out, std::ostream& err) {

@@ -1,5 +1,7 @@
 #include "fovea/cli/captioning.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "fovea/io/npy.h"
@@ -19,6 +21,12 @@ SplitCaptions read_features(const CaptionFiles& files, double share) {
   if (features.rank() != 3 || features.size() == 0) {
     fail("{}: an array {}; features are [picture, region, dim]", files.features,
          features.shape().text());
+  }
+  const std::span<const float> all = features.flat();
+  const auto odd = std::find_if(all.begin(), all.end(), [](float x) { return !std::isfinite(x); });
+  if (odd != all.end()) {
+    fail("{}: row {} holds a number that is not finite", files.features,
+         (odd - all.begin()) / (features.shape(1) * features.shape(2)));
   }
   std::map<std::string, std::size_t> numbers;
   std::vector<std::string> names;

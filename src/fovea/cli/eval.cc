@@ -355,7 +355,7 @@ Work define_eval(Arguments& app) {
   app.add_option("--bucket", f->bucket, "words of a range of lengths (10)")
       ->check(whole_number(1))
       ->type_name("N");
-  app.add_option("--svg", f->svg, "--by-length as a picture")->type_name("FILE");
+  app.add_option("--svg", f->svg, "--by-length as a picture")->type_name("FILE")->written();
   app.add_option("--bleu-tokens", f->tokens, "BLEU's words: 13a, intl, char or none (13a)")
       ->check(one_of({"13a", "intl", "char", "none"}))
       ->type_name("KIND");

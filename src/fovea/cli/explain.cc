@@ -166,7 +166,6 @@ void explain_sentences(const ExplainFlags& f, Drawing& drawing, std::ostream& ou
 
 void explain(const ExplainFlags& f, const Arguments& app, std::ostream& out, std::ostream& err) {
   check_method_flags(f.methods, !f.sentences.empty());
-  check_files(f.files);
   Drawing drawing(f, out, err);
   if (is_trace(f.model)) {
     refuse_options(app, {"--question", "--method", "--check", "--world", "--data", "--gold"},
@@ -194,12 +193,15 @@ Work define_explain(Arguments& app) {
                  "what to translate, else lines of standard input; or pictures");
   add_question_flag(app, f->question);
   app.add_option("--html", f->files.html, "a page in one file, to explore it in a browser")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->written();
   app.add_option("--svg", f->files.svg, "a picture that can be scaled and edited")
-      ->type_name("FILE");
-  app.add_option("--png", f->files.png, "a picture of pixels")->type_name("FILE");
+      ->type_name("FILE")
+      ->written();
+  app.add_option("--png", f->files.png, "a picture of pixels")->type_name("FILE")->written();
   app.add_option("--json", f->files.json, "the trace itself; - for standard output")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->written();
   add_method_flags(app, f->methods);
   app.add_flag("--heads", f->heads, "every head by itself instead of their mean");
   app.add_flag("--pieces", f->pieces, "the model's own pieces instead of words");

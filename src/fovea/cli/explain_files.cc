@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <ostream>
-#include <set>
 
 #include "fovea/attention/trace_json.h"
 #include "fovea/base/files.h"
@@ -36,15 +35,6 @@ void TraceFiles::add(Trace trace) {
     first_.reset();
   }
   write_pictures(trace, count_);
-}
-
-void check_files(const ExplainFiles& files) {
-  std::set<std::string> names;
-  for (const std::string& name : {files.html, files.svg, files.png, files.json}) {
-    if (!name.empty() && !names.insert(name).second) {
-      throw UsageError(fmt::format("{}: two files cannot have one name", printable(name)));
-    }
-  }
 }
 
 void TraceFiles::finish() {

@@ -16,7 +16,6 @@ struct ExplainFiles {
   bool any() const { return !(html + svg + png + json).empty(); }
   bool pictures() const { return !(svg + png).empty(); }
 };
-void check_files(const ExplainFiles& files);  // fails if two have one name
 
 // Takes Traces one after the other. One Trace goes to the names as they are; of several, each has
 // its number in the name: map-1.svg, map-2.svg. All JSON goes to one file, a Trace a line.

@@ -129,7 +129,7 @@ TEST_F(LookingTest, NamesOptionsOfOtherModels) {
   EXPECT_THAT(refused({"run", translator, "a", "--question", "why"}),
               HasSubstr("--question: for a model that looks at pictures"));
   EXPECT_THAT(refused({"explain", translator, "a", "--svg", "x", "--png", "x"}),
-              HasSubstr("x: two files cannot have one name"));
+              HasSubstr("x: --svg and --png cannot be the same file; give another name"));
 }
 
 }  // namespace

@@ -90,6 +90,10 @@ class Program {
     } catch (const CLI::ParseError& error) {
       throw UsageError(usage_message(error, app_, verbs_, arguments));
     }
+    if (chosen() >= 0) {
+      const std::string wrong = leaf(chosen()).arguments->overwriting();
+      if (!wrong.empty()) throw UsageError(wrong);
+    }
     if (app_.get_subcommands().empty()) out << program_page(verbs_);
     if (chosen() < 0 && !app_.get_subcommands().empty()) {
       out << app_.get_subcommands()[0]->help();  // a verb without its part

@@ -39,7 +39,8 @@ Verb train_verb() {
       .about =
           R"(Trains until a limit in steps or minutes, or until validation stops getting better, and
 writes the best model. Ctrl-C saves a checkpoint; the same command with --resume goes on from
-it, and ends in the same model as if it had never stopped.
+it, and ends in the same model as if it had never stopped; with --finish it writes the best model
+so far.
 
 mpirun -n N fovea train ... trains with N processes, on one machine or many that see the same
 files: N batches a step, or as many as --accumulate says, shared among them.)",

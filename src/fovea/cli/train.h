@@ -19,14 +19,16 @@ struct TrainFlags {
   std::string out = "model.safetensors";
   Index steps = 0;
   double minutes = 0;
-  Index patience = 0, validate_every = 500, average = 1;
+  std::optional<Index> patience;  // none: usual_patience where nothing else says when to stop
+  Index usual_patience = 10;
+  Index validate_every = 500, average = 1;
   std::optional<Index> accumulate;  // none: one of each process
   std::string optimizer = "adam", schedule = "constant";
   float rate = 1e-3f, last_rate = 0, clip = 1, beta2 = 0.999f, weight_decay = 0;
   Index warmup = 0;
   std::uint64_t seed = 1;
   int threads = 0;
-  bool resume = false, restart = false, keep_checkpoint = false;
+  bool resume = false, finish = false, restart = false, keep_checkpoint = false;
   std::string log, plot;
 };
 void add_train_flags(Arguments& app, TrainFlags& flags);

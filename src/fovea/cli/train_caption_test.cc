@@ -136,6 +136,13 @@ TEST_F(TrainCaptionTest, LearnsFromFeaturesOfAnotherNetwork) {
   EXPECT_EQ(refusal({"--features", features, "--captions", captions}, 1),
             "fovea train caption: " + features + ": features of 11 pictures, but " + captions +
                 " names 12; row i is the i-th picture named there\n");
+  write_npy(features, Tensor({12, 1, 2}, [] {
+              std::vector<float> numbers(24, 1.0f);
+              numbers[7] = std::nanf("");
+              return numbers;
+            }()));
+  EXPECT_EQ(refusal({"--features", features, "--captions", captions}, 1),
+            "fovea train caption: " + features + ": row 3 holds a number that is not finite\n");
   write_npy(features, Tensor::zeros({12, 5}));
   EXPECT_EQ(refusal({"--features", features, "--captions", captions}, 1),
             "fovea train caption: " + features +

@@ -57,16 +57,18 @@ OptimizerRule rule_of(const TrainFlags& f) {
 
 void add_train_flags(Arguments& app, TrainFlags& f) {
   const auto shown = [](const auto& value) { return fmt::format("({})", value); };
-  app.add_option("--out", f.out, "the model file " + shown(f.out))->type_name("FILE");
+  app.add_option("--out", f.out, "the model file " + shown(f.out))->type_name("FILE")->written();
   app.add_option("--steps", f.steps,
                  f.steps > 0 ? "stop after N steps " + shown(f.steps) : "stop after N steps")
       ->check(whole_number(1))
       ->type_name("N");
-  app.add_option("--minutes", f.minutes, "stop after M minutes")
+  app.add_option("--minutes", f.minutes, "stop after M minutes at the latest")
       ->check(number_from(0.001f))
       ->type_name("M");
   app.add_option("--patience", f.patience,
-                 "stop after N validations without a better score; 0: never " + shown(f.patience))
+                 fmt::format("stop after N validations without a better score; 0: never ({} where "
+                             "nothing else says when to stop)",
+                             f.usual_patience))
       ->check(whole_number(0))
       ->type_name("N");
   app.add_option("--validate-every", f.validate_every,
@@ -109,15 +111,18 @@ void add_train_flags(Arguments& app, TrainFlags& f) {
       ->check(whole_number(0))
       ->type_name("N");
   app.add_flag("--resume", f.resume, "go on from the checkpoint beside the model file");
+  app.add_flag("--finish", f.finish, "write the best model that this checkpoint has, and end");
   app.add_flag("--restart", f.restart, "throw that checkpoint away");
   app.add_flag("--keep-checkpoint", f.keep_checkpoint, "also when the run ends by itself");
-  app.add_option("--log", f.log, "what was measured, as JSON lines")->type_name("FILE");
-  app.add_option("--plot", f.plot, "the curves as a picture")->type_name("FILE.svg");
+  app.add_option("--log", f.log, "what was measured, as JSON lines")->type_name("FILE")->written();
+  app.add_option("--plot", f.plot, "the curves as a picture")->type_name("FILE.svg")->written();
   add_threads_option(app, f.threads);
 }
 
 TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
-  if (f.resume && f.restart) throw UsageError("--resume and --restart contradict each other");
+  if (f.resume + f.finish + f.restart > 1) {
+    throw UsageError("--resume, --finish and --restart contradict each other; give one of them");
+  }
   if (f.out.empty()) throw UsageError("--out needs the name of a file");
   Team& team = Team::join();
   const Index accumulate = f.accumulate.value_or(team.size());
@@ -131,6 +136,7 @@ TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
   }
   if (!f.plot.empty() && team.leads()) check_can_write(f.plot);
   if (f.threads > 0) set_threads(f.threads);
+  const bool endless = f.steps == 0 && f.minutes == 0;
   const StopOnSignal signals;
   TrainingProgress progress(err, style_of_standard_error());
   const TrainResult result =
@@ -139,7 +145,7 @@ TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
              .log_file = f.log,
              .steps = f.steps,
              .minutes = f.minutes,
-             .patience = f.patience,
+             .patience = f.patience.value_or(endless ? f.usual_patience : 0),
              .rule = rule_of(f),
              .schedule = schedule_of(f),
              .max_norm = f.clip > 0 ? f.clip : std::numeric_limits<float>::infinity(),
@@ -149,6 +155,7 @@ TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
              .seed = f.seed,
              .keep_checkpoint = f.keep_checkpoint,
              .start = f.resume    ? TrainOptions::Start::kResume
+                      : f.finish  ? TrainOptions::Start::kFinish
                       : f.restart ? TrainOptions::Start::kRestart
                                   : TrainOptions::Start::kNew,
              .stop = &stop_asked,
@@ -158,9 +165,15 @@ TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
   if (!f.plot.empty() && team.leads()) write_file(f.plot, curves_svg(result.log));
   if (result.end == TrainResult::End::kStopped) {
     err << fmt::format(
-        "stopped at step {} after {}; the same command with --resume goes on from {}.checkpoint\n",
+        "stopped at step {} after {}; the same command with --resume goes on from {}.checkpoint, "
+        "with "
+        "--finish it makes the model of it\n",
         with_commas(result.step), duration(result.seconds), printable(f.out));
     throw Interrupted();
+  }
+  if (result.skipped > 0) {
+    err << fmt::format("{} left out, as the loss or its gradient was not finite\n",
+                       counted(result.skipped, "step"));
   }
   err << fmt::format("{}: {} {} at step {} of {}, {}\n", printable(f.out), result.best.score.name,
                      result.best.score.text, with_commas(result.best.step),

@@ -224,7 +224,6 @@ void set_defaults(TranslateFlags& f, const Arguments& app) {
     set("--beta2", f.train.beta2, 0.98f);
     set("--average", f.train.average, Index{5});
   }
-  if (f.train.steps == 0 && f.train.minutes == 0) set("--patience", f.train.patience, Index{10});
 }
 
 void check_kind_of_options(const TranslateFlags& f, const Arguments& app) {

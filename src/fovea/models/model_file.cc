@@ -1,5 +1,8 @@
 #include "fovea/models/model_file.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "fovea/base/error.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/io/source.h"
@@ -45,6 +48,12 @@ SavedModel read_model(const std::string& path, const std::string& task) {
     fail("{}: a model of version {}, but this program reads version {}; use a newer fovea", path,
          in_quotes(version), kVersion);
   }
+  for (const auto& [name, tensor] : file.tensors) {
+    const std::span<const float> numbers = tensor.flat();
+    if (!std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); })) {
+      fail("{}: tensor '{}' holds a number that is not finite; the file is damaged", path, name);
+    }
+  }
   model.options = entry(file.metadata, "fovea.model", path);
   model.tensors = std::move(file.tensors);
   for (const auto& [key, value] : file.metadata) {
@@ -71,6 +80,10 @@ const std::string& part_of(const SavedModel& model, const std::string& name,
 
 std::string task_of(const std::string& path) {
   const ModelHeader header = read_safetensors_header(path);
+  const auto format = header.metadata.find("format");
+  if (format != header.metadata.end() && format->second.starts_with("fovea checkpoint")) {
+    fail("{}: a checkpoint; the command that left it makes a model of it with --finish", path);
+  }
   const auto task = header.metadata.find("fovea.task");
   if (task == header.metadata.end()) {
     fail("{}: does not say what it was trained for; is it a model that fovea train has written?",

@@ -57,10 +57,15 @@ Grade CaptionTask::validate(const std::atomic<bool>* stop) {
   search.stop = stop;
   const CaptionGrades grades =
       examine(model_, valid_, options_.validation_limit, {.search = search});
-  if (!grades.scenes) return {grades.bleu.score, "BLEU", fmt::format("{:.1f}", grades.bleu.score)};
+  if (!grades.scenes) {
+    return {grades.bleu.score, "BLEU", fmt::format("{:.1f}", grades.bleu.score),
+            grades.bleu.precisions[0]};
+  }
+  const double pointing = grades.scenes->pointing.share();
   return {grades.scenes->true_captions, "true captions",
           fmt::format("{:.1f} %, pointing {:.1f} %", 100 * grades.scenes->true_captions,
-                      100 * grades.scenes->pointing.share())};
+                      100 * pointing),
+          pointing};
 }
 
 void CaptionTask::save(const std::string& file, const Best& best) {

@@ -46,8 +46,10 @@ Json state_json(const TrainState& state) {
   Json json;
   visit_state(state, [&](const char* name, const auto& value) { json[name] = value; });
   if (state.best) {
-    json["best"] = {
-        {"value", state.best->value}, {"name", state.best->name}, {"text", state.best->text}};
+    json["best"] = {{"value", state.best->value},
+                    {"name", state.best->name},
+                    {"text", state.best->text},
+                    {"second", state.best->second}};
   }
   return json;
 }
@@ -60,7 +62,8 @@ TrainState parse_state(const std::string& text) {
     const Json& best = json["best"];
     state.best = Grade{.value = best.at("value").get<double>(),
                        .name = best.at("name").get<std::string>(),
-                       .text = best.at("text").get<std::string>()};
+                       .text = best.at("text").get<std::string>(),
+                       .second = best.value("second", 0.0)};
   }
   return state;
 }
@@ -69,7 +72,33 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Members of an object by name; nothing if it is none.
+std::map<std::string, std::string> members_of(const std::string& text) {
+  std::map<std::string, std::string> members;
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return members;
+  for (const auto& [name, value] : json.items()) {
+    members[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  return members;
+}
+
 }  // namespace
+
+std::string difference(const std::string& name, const std::string& was, const std::string& is) {
+  std::map<std::string, std::string> before = members_of(was), now = members_of(is);
+  if (before.empty() || now.empty()) {
+    const auto shown = [](const std::string& x) { return x.empty() ? "not given" : "'" + x + "'"; };
+    return fmt::format("{} was {} and is {}", name, shown(was), shown(is));
+  }
+  for (const auto& [member, value] : now) before.try_emplace(member);
+  std::string all;
+  for (const auto& [member, value] : before) {
+    if (value == now[member]) continue;
+    all += (all.empty() ? "" : ", ") + difference(name + "." + member, value, now[member]);
+  }
+  return all;
+}
 
 std::string checkpoint_checksum(const ModelFile& file) {
   uLong sum = 0;

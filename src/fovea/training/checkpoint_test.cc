@@ -160,5 +160,12 @@ TEST(Checkpoint, ThatCannotBeWrittenLeavesTheOldOneWhereItWas) {
   EXPECT_EQ(folder.files(), 1);
 }
 
+TEST(Difference, NamesWhatDiffers) {
+  EXPECT_EQ(difference("seed", "1", "2"), "seed was '1' and is '2'");
+  EXPECT_EQ(difference("seed", "1", ""), "seed was '1' and is not given");
+  EXPECT_EQ(difference("model", R"({"kind":"gru","dim":3,"gone":1})", R"({"kind":"gru","dim":4})"),
+            "model.dim was '3' and is '4', model.gone was '1' and is not given");
+}
+
 }  // namespace
 }  // namespace fovea

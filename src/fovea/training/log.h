@@ -22,6 +22,9 @@ struct Grade {
   double value = 0;
   std::string name{};  // "BLEU"
   std::string text{};  // the value as a person reads it: "38.5"
+  // Between equal values, such as a BLEU of 0, which all translations have that share no four words
+  // with the truth.
+  double second = 0;
 };
 
 // What a task measures while it learns, beside its loss: by name, in the order they are shown.

@@ -123,7 +123,8 @@ class Loop {
     return options_.minutes > 0 && state_.step > 0 && seconds() >= options_.minutes * 60;
   }
   bool done() const {
-    return (options_.steps > 0 && state_.step >= options_.steps) || out_of_patience() ||
+    return options_.start == TrainOptions::Start::kFinish ||
+           (options_.steps > 0 && state_.step >= options_.steps) || out_of_patience() ||
            out_of_time();
   }
   double seconds() const { return seconds_before_ + seconds_since(start_); }
@@ -178,15 +179,18 @@ void Loop::begin() {
           "begin anew without it",
           checkpoint_);
     }
-    if (options_.start == Start::kResume) {
+    if (options_.start == Start::kResume || options_.start == Start::kFinish) {
       if (const auto found = read_checkpoint(checkpoint_)) {
         resume(*found);
         // Else the next checkpoint would put the damaged one in the place of the good one.
         if (!found->note.empty()) damaged = checkpoint_;
-      } else {
+      } else if (options_.start == Start::kResume) {
         observer_.noted(
             fmt::format("{}: there is no checkpoint, beginning at the first step", checkpoint_));
       }
+    }
+    if (options_.start == Start::kFinish && state_.step == 0) {
+      fail("{}: holds nothing that was learnt, so there is nothing to finish", checkpoint_);
     }
     expect_all_alike("begin");  // and nobody still reads what is changed now
     if (team_.leads()) {
@@ -209,16 +213,15 @@ void Loop::refuse_other_options(const FoundCheckpoint& found) const {
   const auto& then = found.checkpoint.options;
   std::string differences;
   const auto add = [&](const std::string& name, const std::string& was, const std::string& is) {
-    differences +=
-        fmt::format("{}{} was {} and is {}", differences.empty() ? "" : ", ", name, was, is);
+    differences += (differences.empty() ? "" : ", ") + difference(name, was, is);
   };
   for (const auto& [name, value] : now) {
     const auto other = then.find(name);
-    const std::string was = other == then.end() ? "not given" : "'" + other->second + "'";
-    if (other == then.end() || other->second != value) add(name, was, "'" + value + "'");
+    const std::string was = other == then.end() ? "" : other->second;
+    if (was != value) add(name, was, value);
   }
   for (const auto& [name, value] : then) {
-    if (!now.contains(name)) add(name, "'" + value + "'", "not given");
+    if (!now.contains(name)) add(name, value, "");
   }
   if (differences.empty()) return;
   fail("{}: is of another run: {}; give what it was, or pass --restart to begin anew", found.file,
@@ -439,14 +442,15 @@ void Loop::validate() {
     return;  // as if it had not begun: who resumes validates here
   }
   snapshots_ = std::move(snapshots);
+  Grade counted = score;
   // Not a number is worse than any. (JSON, which the checkpoint is in, knows no infinity.)
-  const double value =
-      std::isfinite(score.value) ? score.value : std::numeric_limits<double>::lowest();
-  const bool better = !state_.best || value > state_.best->value;
+  for (double* value : {&counted.value, &counted.second})
+    if (!std::isfinite(*value)) *value = std::numeric_limits<double>::lowest();
+  const bool better = !state_.best || std::pair(counted.value, counted.second) >
+                                          std::pair(state_.best->value, state_.best->second);
   if (better) {
     best_ = copy_of(model);
-    state_.best = score;
-    state_.best->value = value;
+    state_.best = counted;
     state_.best_step = state_.step;
   }
   state_.without_progress = better ? 0 : state_.without_progress + 1;
@@ -466,7 +470,8 @@ bool Loop::finish() {
   load_tensors("train", best_, task_.tensors());
   if (options_.out.empty() || !team_.leads()) return true;
   task_.save(options_.out, {.score = *state_.best, .step = state_.best_step});
-  if (!options_.keep_checkpoint) remove_checkpoint(checkpoint_);
+  const bool goes_on = options_.start == TrainOptions::Start::kFinish;
+  if (!options_.keep_checkpoint && !goes_on) remove_checkpoint(checkpoint_);
   return true;
 }
 

@@ -78,7 +78,12 @@ struct TrainOptions {
   Index checkpoint_steps = 0;      // also after every so many steps; 0: not
   bool keep_checkpoint = false;    // when the run has ended by itself
 
-  enum class Start { kNew, kResume, kRestart };  // kNew refuses to run over a checkpoint
+  enum class Start {
+    kNew,  // refuses to run over a checkpoint
+    kResume,
+    kFinish,  // makes the model of what a checkpoint holds, which stays
+    kRestart
+  };
   Start start = Start::kNew;
   // When it becomes true: checkpoint, and return. Of a team, its leader's counts.
   const std::atomic<bool>* stop = nullptr;

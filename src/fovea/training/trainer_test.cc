@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "fovea/base/base_test_tools.h"
+#include "fovea/base/files.h"
 #include "fovea/io/reader_test_tools.h"
 #include "fovea/training/trainer_test_tools.h"
 
@@ -289,6 +290,35 @@ TEST_F(Trainer, ForgetsWhatASkippedStepDidToRunningMeans) {
       for (const float x : tensor.values()) ASSERT_TRUE(std::isfinite(x)) << name;
     }
   }
+}
+
+TEST_F(Trainer, BetweenEqualScoresTheSecondNumberDecides) {
+  CountingTask task;
+  task.scores = [](Index validation) { return validation < 4 ? 0.0 : 1.0; };
+  task.seconds = [](Index validation) { return validation == 2 ? 7.0 : 5.0; };
+  TrainOptions o = options();
+  o.validate_every = 40;  // three times
+  EXPECT_EQ(train(task, o).best.step, 80);
+}
+
+TEST_F(Trainer, FinishesWhatACheckpointHolds) {
+  CountingTask first, second, third;
+  TrainOptions o = options();
+  train_until(45, first, o);
+  const std::string before = read_file(folder / "model.checkpoint");
+  o.start = Start::kFinish;
+  const TrainResult result = train(second, o);
+  EXPECT_EQ(result.step, 45);
+  EXPECT_EQ(read_safetensors(folder / "model").metadata.at("step"),
+            std::to_string(result.best.step));
+  EXPECT_EQ(read_file(folder / "model.checkpoint"), before);  // a run can still go on
+  o.start = Start::kResume;
+  EXPECT_EQ(train(third, o).step, 120);
+  o.start = Start::kFinish;
+  EXPECT_EQ(error_of([&] { train(third, o); }),
+            folder /
+                "model.checkpoint: holds nothing that was learnt, so there is nothing to "
+                "finish");
 }
 
 TEST_F(Trainer, GivesUpAfterManyStepsThatAreNotFinite) {

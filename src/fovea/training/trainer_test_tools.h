@@ -63,7 +63,12 @@ class CountingTask : public Task {
   Grade validate(const std::atomic<bool>*) override {
     ++validations;
     if (at_validation) at_validation(validations);
-    if (scores) return {.value = scores(validations), .name = "given", .text = "?"};
+    if (scores) {
+      return {.value = scores(validations),
+              .name = "given",
+              .text = "?",
+              .second = seconds ? seconds(validations) : 0};
+    }
     fovea::Run run;
     const auto [sentences, labels] = sentences_at(1'000'000, 200);
     const Ids guess = argmax(model(sentences, run).value());
@@ -85,8 +90,9 @@ class CountingTask : public Task {
 
   MoreOften model{Random{.seed = 3}};
   std::string data = "counted";
-  std::function<double(Index batch)> spoiled;      // a factor of the loss
-  std::function<double(Index validation)> scores;  // instead of the truth
+  std::function<double(Index batch)> spoiled;       // a factor of the loss
+  std::function<double(Index validation)> scores;   // instead of the truth
+  std::function<double(Index validation)> seconds;  // with them
   std::function<void(Index validation)> at_validation;
   Index validations = 0;
 

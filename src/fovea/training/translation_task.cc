@@ -88,7 +88,8 @@ Grade TranslationTask::validate(const std::atomic<bool>* stop) {
   for (const auto& best : found) hypotheses.push_back(model_.target.decode(best[0].words));
   const std::vector<std::vector<std::string>> references = {valid_target_};
   const BleuScore score = bleu(hypotheses, references, {.lower_case = options_.lower_case_score});
-  return {score.score, "BLEU", fmt::format("{:.1f}", score.score)};
+  const ChrfScore letters = chrf(hypotheses, references);
+  return {score.score, "BLEU", fmt::format("{:.1f}", score.score), letters.score};
 }
 
 void TranslationTask::save(const std::string& file, const Best& best) {
