@@ -261,16 +261,6 @@ TEST_F(AttendVerb, SaysWhichArrayIsWrong) {
   }
 }
 
-TEST_F(AttendVerb, MayOverwriteWhatItReads) {
-  const Tensor expected = attend(arrays["q"], arrays["k"], arrays["v"]).output.value();
-  EXPECT_EQ(attend_with({"--out", file("g"), "--grad-output", file("g"), "--grad-query", file("q"),
-                         "--grad-key", file("k")})
-                .err,
-            "");
-  expect_file("g", expected);
-  EXPECT_EQ(read_npy(file("q")).shape(), arrays["q"].shape());
-}
-
 TEST_F(AttendVerb, TakesArraysOfNothing) {
   save("k", {2, 2, 0, 8});
   save("v", {2, 2, 0, 6});

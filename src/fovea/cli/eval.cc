@@ -106,16 +106,9 @@ std::string report(const Candidate& c, const TranslationExam& exam) {
   text += fmt::format("  exact match = {:.1f} %\n", 100 * g.exact);
   text += fmt::format("  perplexity = {:.3f} a piece\n", g.perplexity);
   if (g.alignment) {
-    const auto all = static_cast<Index>(exam.pairs.size());
     text += fmt::format("  {}\n", g.alignment->text());
-    if (g.aligned < all) {
-      text += fmt::format("    of {} sentences; the vocabulary does not spell the others\n",
-                          with_commas(g.aligned));
-    }
   } else if (!exam.gold.empty()) {
-    text += g.aligned == 0 && c.kind == "fixed"
-                ? "  no AER: this model does not look at words\n"
-                : "  no AER: the vocabulary spells none of the sentences\n";
+    text += "  no AER: this model does not look at words\n";
   }
   text += fmt::format("  time = {:.2f} s, {} words a second ({}, {})\n", g.seconds,
                       with_commas(std::lround(static_cast<double>(g.words_said) / g.seconds)),

@@ -71,10 +71,11 @@ std::string exam_name(const MethodFlags& f) {
 std::optional<GoldWords> gold_words(const TranslationModel& model, const TranslationExam& exam,
                                     std::size_t i) {
   if (exam.gold.empty()) return {};
-  auto source =
-      spelling(model.source, model.source.encode(exam.pairs[i].source), exam.source_words[i]);
-  auto target =
-      spelling(model.target, model.target.encode(exam.pairs[i].target), exam.target_words[i]);
+  const auto spelled = [](const Tokenizer& tokenizer, const std::string& text, const auto& words) {
+    return spelling(tokenizer, tokenizer.encode(text), tokenizer.unknowns(text), words);
+  };
+  auto source = spelled(model.source, exam.pairs[i].source, exam.source_words[i]);
+  auto target = spelled(model.target, exam.pairs[i].target, exam.target_words[i]);
   if (!source || !target) return {};
   return GoldWords{std::move(*source), std::move(*target), exam.gold[i]};
 }

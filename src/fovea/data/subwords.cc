@@ -150,6 +150,13 @@ std::vector<std::int32_t> SubwordEncoder::encode(std::string_view text) const {
   return ids;
 }
 
+std::vector<std::string> SubwordEncoder::pieces(std::string_view text) const {
+  std::vector<std::string> pieces;
+  check(processor_->processor.Encode({text.data(), text.size()}, &pieces),
+        "text cannot be encoded");
+  return pieces;
+}
+
 std::vector<std::int32_t> SubwordEncoder::recut(std::span<const std::int32_t> ids, float dropout,
                                                 Random& random) const {
   const sp::SentencePieceProcessor& processor = processor_->processor;

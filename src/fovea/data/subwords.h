@@ -33,6 +33,7 @@ class SubwordEncoder {
   ~SubwordEncoder();
 
   std::vector<std::int32_t> encode(std::string_view text) const;
+  std::vector<std::string> pieces(std::string_view text) const;  // of encode, as they are written
 
   // Byte pairs: the text of `ids` cut once more, where each merge that could be next is passed over
   // with probability `dropout` (Provilkov et al. 2020). With 0 encode's own pieces come out.

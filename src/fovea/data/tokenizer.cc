@@ -195,6 +195,18 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
   return ids;
 }
 
+std::vector<std::string> Tokenizer::unknowns(std::string_view text) const {
+  const std::string normal = normalized(text, options().lower_case);
+  const std::vector<std::int32_t> ids = encode(text);
+  const std::vector<std::string> names =
+      state_->encoder ? state_->encoder->pieces(normal) : names_in(normal, options());
+  std::vector<std::string> unknowns;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] == kUnknownId) unknowns.push_back(names[i]);
+  }
+  return unknowns;
+}
+
 std::vector<std::int32_t> Tokenizer::recut(std::span<const std::int32_t> ids, float dropout,
                                            Random& random) const {
   if (options().pieces != Pieces::kBpe) fail("Tokenizer: only byte pairs can be cut at random");
@@ -212,19 +224,17 @@ SpelledWords Tokenizer::words(std::span<const std::int32_t> ids,
       continue;
     }
     piece(id);  // checks that there is one
-    const TokenizerPiece& next = state_->pieces[static_cast<std::size_t>(id)];
+    TokenizerPiece next = state_->pieces[static_cast<std::size_t>(id)];
+    if (id == kUnknownId) {
+      next.text = next.name;
+      if (unknowns < unknown.size()) next = make_piece(unknown[unknowns], options().pieces);
+      ++unknowns;
+    }
     const bool joined = open || next.joins_left;
     if (result.words.empty() || (!joined && !result.words.back().empty())) {
       result.words.emplace_back();
     }
-    std::string& word = result.words.back();
-    if (id != kUnknownId) {
-      word += next.text;
-    } else {
-      word +=
-          unknowns < unknown.size() ? std::string_view(unknown[unknowns]) : kSpecial[kUnknownId];
-      ++unknowns;
-    }
+    result.words.back() += next.text;
     result.word_of.push_back(static_cast<Index>(result.words.size()) - 1);
     open = next.joins_right;
   }

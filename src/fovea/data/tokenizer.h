@@ -42,13 +42,15 @@ class Tokenizer {
  public:
   // Without <s> and </s>. What the vocabulary cannot spell becomes <unk>.
   std::vector<std::int32_t> encode(std::string_view text) const;
+  // What became <unk>, in its order; with it, words() and decode() spell the whole text.
+  std::vector<std::string> unknowns(std::string_view text) const;
 
   // Byte pairs: the text of `ids` in other pieces, as each merge is passed over with probability
   // `dropout`, so that a model meets a word in many forms (Provilkov et al. 2020).
   std::vector<std::int32_t> recut(std::span<const std::int32_t> ids, float dropout,
                                   Random& random) const;
 
-  // The inverse of encode for normalised text without unknowns. <pad>, <s> and </s> are left out.
+  // The inverse of encode for normalised text. <pad>, <s> and </s> are left out.
   // `unknown`: what to write for the first, second, ... <unk>.
   std::string decode(std::span<const std::int32_t> ids,
                      std::span<const std::string> unknown = {}) const;

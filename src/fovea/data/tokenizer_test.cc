@@ -151,6 +151,18 @@ TEST(Tokenizer, UnknownsAreMarkedAndCanBeReplaced) {
   }
 }
 
+TEST(Tokenizer, TextAndItsUnknownsSpellTheTextAgain) {
+  const std::vector<std::string> few = {"the cat (sat) on it, no"};
+  for (const Pieces kind : {Pieces::kUnigram, Pieces::kBpe, Pieces::kWords, Pieces::kCharacters}) {
+    const Tokenizer tokenizer = train_tokenizer(few, {.pieces = kind});
+    for (const std::string text : {"the cat (sat)", "\u5b57\u5b57 the \u5b57cat\u5b57 \u5b57",
+                                   "the [zebra]! <sat> x\u5b57-\u5b57y"}) {
+      EXPECT_EQ(tokenizer.decode(tokenizer.encode(text), tokenizer.unknowns(text)), text);
+    }
+    EXPECT_THAT(tokenizer.unknowns("the cat"), IsEmpty());
+  }
+}
+
 TEST(Tokenizer, BytePairsCanBeCutAtRandom) {
   const Tokenizer bpe =
       train_tokenizer(sentences(300), {.pieces = Pieces::kBpe, .vocab_size = 120});

@@ -20,7 +20,7 @@ void TranslationCheck::operator()(const Said& said, std::vector<Trace::Method>& 
     maps.push_back(method.weights);
     names.push_back(method.name);
   }
-  const Spelling source = gold ? gold->source : spelling(model_.source, said.source());
+  const SpelledWords source = gold ? gold->source : model_.source.words(said.source());
   const Removal removal = remove_words(said, source, maps, options_.removal);
   const Said by_chance(*random_.net, said.source(), said.target());
   const std::vector<Trace::Method> others = explain(by_chance, names, options_.methods);

@@ -25,7 +25,7 @@ struct CheckOptions {
 
 // Words of both sides, and their true links.
 struct GoldWords {
-  Spelling source, target;
+  SpelledWords source, target;
   Alignment links;
 };
 

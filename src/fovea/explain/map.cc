@@ -28,8 +28,18 @@ bool has_words(const Labels& labels) {
   return std::any_of(labels.begin(), labels.end(), [](const auto& l) { return l.word >= 0; });
 }
 
-// Pieces of a word, which stand together, become one. `drop_marks`: marks have no place.
-Side side_of(const Labels& labels, bool pieces, bool drop_marks) {
+const std::string& sentence_of(const Trace& trace, const std::string& axis) {
+  static const std::string none;
+  if (axis == "source") return trace.input;
+  return axis == "target" || axis == "said" ? trace.output : none;
+}
+
+// Pieces of a word, which stand together, become one, called as in the sentence. `drop_marks`:
+// marks have no place.
+Side side_of(const Trace& trace, const std::string& axis, bool pieces, bool drop_marks) {
+  const Labels& labels = trace.labels(axis);
+  const std::string& sentence = sentence_of(trace, axis);
+  const std::vector<std::string_view> spelled = split_at_space(sentence);
   Side side;
   drop_marks = drop_marks && has_words(labels);
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -39,11 +49,12 @@ Side side_of(const Labels& labels, bool pieces, bool drop_marks) {
       continue;
     }
     const bool goes_on = !pieces && i > 0 && word >= 0 && labels[i - 1].word == word;
+    const bool named = !pieces && word >= 0 && word < std::ssize(spelled);
     if (goes_on) {
-      side.names.back() += labels[i].text;
+      if (!named) side.names.back() += labels[i].text;
       ++side.size.back();
     } else {
-      side.names.push_back(labels[i].text);
+      side.names.emplace_back(named ? spelled[static_cast<std::size_t>(word)] : labels[i].text);
       side.mark.push_back(word < 0);
       side.size.push_back(1);
     }
@@ -109,9 +120,8 @@ struct Sides {
 void fill(Map& map, const Sides& sides, const Tensor& weights, const std::optional<LargeMap>& large,
           const MapOptions& options) {
   const bool whole = options.pieces || large.has_value();
-  const Side rows =
-      side_of(sides.trace.labels(sides.queries), whole, sides.queries == "target" && !large);
-  const Side columns = side_of(sides.trace.labels(sides.keys), whole, false);
+  const Side rows = side_of(sides.trace, sides.queries, whole, sides.queries == "target" && !large);
+  const Side columns = side_of(sides.trace, sides.keys, whole, false);
   Tensor all = large ? large->max : merged(weights, rows, columns);
   map.of_rows = rows.count();
   map.of_columns = columns.count();

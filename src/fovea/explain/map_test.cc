@@ -26,8 +26,15 @@ TEST(Maps, PutPiecesOfAWordTogether) {
 
 TEST(Maps, LeaveOutAMarkOfASpaceThatStandsAlone) {
   Trace trace = small_trace();
+  trace.input = "";
   trace.axes[0].labels = {{"▁", 0}, {"the", 0}, {"▁", 1}, {"</s>", -1}};
   EXPECT_THAT(maps_of(trace, {}, {})[0].columns, ElementsAre("the", "▁", "</s>"));
+}
+
+TEST(Maps, CallWordsAsTheSentenceDoes) {
+  Trace trace = small_trace();
+  trace.axes[0].labels[1].text = "<unk>";
+  EXPECT_THAT(maps_of(trace, {}, {})[0].columns, ElementsAre("the", "déjà-vu", "</s>"));
 }
 
 TEST(Maps, LeavePiecesAsTheyAre) {

@@ -52,7 +52,7 @@ Kept kept(const Order& order, Index count, bool first) {
 // Probabilities of all outputs for many selections of words, each computed once.
 class Selections {
  public:
-  Selections(const Said& said, const Spelling& source) : said_(said), source_(source) {}
+  Selections(const Said& said, const SpelledWords& source) : said_(said), source_(source) {}
 
   void want(const Kept& words) { rows_.emplace(words, static_cast<Index>(rows_.size())); }
 
@@ -75,7 +75,7 @@ class Selections {
 
  private:
   const Said& said_;
-  const Spelling& source_;
+  const SpelledWords& source_;
   std::map<Kept, Index> rows_;
   Tensor log_p_;
 };
@@ -95,7 +95,7 @@ std::vector<Index> counts(Index words, Index points) {
 double RemovalCurves::deletion_area() const { return area(share, deletion); }
 double RemovalCurves::insertion_area() const { return area(share, insertion); }
 
-Tensor columns_of_words(const Tensor& map, const Spelling& source) {
+Tensor columns_of_words(const Tensor& map, const SpelledWords& source) {
   const auto words = static_cast<Index>(source.words.size());
   const Tensor from = map.packed();
   Tensor result = Tensor::zeros({map.shape(0), words});
@@ -109,7 +109,7 @@ Tensor columns_of_words(const Tensor& map, const Spelling& source) {
   return result;
 }
 
-Removal remove_words(const Said& said, const Spelling& source, std::span<const Tensor> maps,
+Removal remove_words(const Said& said, const SpelledWords& source, std::span<const Tensor> maps,
                      const RemovalOptions& options) {
   const auto words = static_cast<Index>(source.words.size());
   const Index outputs = said.outputs() - 1;

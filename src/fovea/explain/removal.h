@@ -34,10 +34,10 @@ struct Removal {
 };
 
 // maps: [output, unit] of pieces each; source: which word each of its pieces belongs to.
-Removal remove_words(const Said& said, const Spelling& source, std::span<const Tensor> maps,
+Removal remove_words(const Said& said, const SpelledWords& source, std::span<const Tensor> maps,
                      const RemovalOptions& options = {});
 
 // Maps of pieces [output, unit] -> [output, word]: weights of a word's pieces are added.
-Tensor columns_of_words(const Tensor& map, const Spelling& source);
+Tensor columns_of_words(const Tensor& map, const SpelledWords& source);
 
 }  // namespace fovea

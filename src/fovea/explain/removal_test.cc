@@ -23,7 +23,7 @@ class RemovalTest : public testing::Test {
   const CopyingTranslator net_{};
   const Words words_ = {4, 5, 6, 7, 8};
   const Said said_{net_, words_, words_};
-  const Spelling spelling_{{"a", "b", "c", "d", "e"}, {0, 1, 2, 3, 4}};
+  const SpelledWords spelling_{{"a", "b", "c", "d", "e"}, {0, 1, 2, 3, 4}};
 };
 
 TEST_F(RemovalTest, TheTrueMapFallsAndRisesAtOnceAndItsOppositeAtTheEnd) {
@@ -54,7 +54,7 @@ TEST_F(RemovalTest, RandomOrdersAreBetweenAndDependOnTheirSeedAlone) {
 }
 
 TEST_F(RemovalTest, TakesAllPiecesOfAWordAwayAndKeepsToItsNumberOfPoints) {
-  const Spelling three{{"ab", "c", "de"}, {0, 0, 1, 2, 2}};
+  const SpelledWords three{{"ab", "c", "de"}, {0, 0, 1, 2, 2}};
   const Tensor maps[] = {diagonal(6, 6, 1)};
   const Removal found = remove_words(said_, three, maps, {.points = 2});
   EXPECT_EQ(found.maps[0].share, (std::vector<double>{0, 2.0 / 3, 1}));

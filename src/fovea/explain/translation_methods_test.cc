@@ -233,7 +233,7 @@ TEST(TranslationCheck, LeavesTheModelsBytesAsTheyAre) {
   NamedTensors before;
   for (const auto& [name, tensor] : model.net->tensors()) before.emplace(name, tensor.copy());
   std::vector<Trace::Method> methods = explain(said, {"attention", "saliency"});
-  const GoldWords gold{spelling(words, source), spelling(words, target), {{0, 0}, {1, 1}}};
+  const GoldWords gold{words.words(source), words.words(target), {{0, 0}, {1, 1}}};
   const TranslationCheck check(model), with_its_seed(model, {.weights = {.seed = 7}});
   check(said, methods, gold);
   for (const Trace::Method& method : methods) {

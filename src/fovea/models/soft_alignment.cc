@@ -58,24 +58,20 @@ std::vector<Tensor> attention_of(const Translator& model, std::span<const Words>
   return weights;
 }
 
-Spelling spelling(const Tokenizer& tokenizer, const Words& pieces) {
-  SpelledWords spelled = tokenizer.words(pieces);
-  return {std::move(spelled.words), std::move(spelled.word_of)};
-}
-
-std::optional<Spelling> spelling(const Tokenizer& tokenizer, const Words& pieces,
-                                 std::span<const std::string> words) {
+std::optional<SpelledWords> spelling(const Tokenizer& tokenizer, const Words& pieces,
+                                     std::span<const std::string> unknown,
+                                     std::span<const std::string> words) {
   std::string all;
   std::vector<std::size_t> ends;  // of words, in letters
   for (const std::string& word : words) {
     all += without_spaces(normalized(word, tokenizer.options().lower_case));
     ends.push_back(all.size());
   }
-  if (without_spaces(tokenizer.decode(pieces)) != all) return std::nullopt;
-  Spelling spelling{{words.begin(), words.end()}, {}};
+  if (without_spaces(tokenizer.decode(pieces, unknown)) != all) return std::nullopt;
+  SpelledWords spelling{{words.begin(), words.end()}, {}};
   std::size_t begin = 0;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const std::size_t end = letters(tokenizer.decode(std::span(pieces).first(i + 1)));
+    const std::size_t end = letters(tokenizer.decode(std::span(pieces).first(i + 1), unknown));
     // The word that holds the piece's middle letter; a lone mark of a space belongs to the next
     // word.
     const std::size_t middle = (begin + std::max(end, begin + 1) - 1) / 2;
@@ -96,7 +92,8 @@ Alignment SoftAlignment::links() const {
   return links;
 }
 
-SoftAlignment align(const Tensor& piece_weights, const Spelling& source, const Spelling& target) {
+SoftAlignment align(const Tensor& piece_weights, const SpelledWords& source,
+                    const SpelledWords& target) {
   const auto sources = static_cast<Index>(source.words.size());
   const auto targets = static_cast<Index>(target.words.size());
   SoftAlignment result{source.words, target.words, {}};

@@ -46,17 +46,11 @@ std::vector<typename Looks::const_pointer> chosen(const Looks& all, const LookCh
 std::vector<Tensor> attention_of(const Translator& model, std::span<const Words> source,
                                  std::span<const Words> target, const LookChoice& choice = {});
 
-// Words as a person or a gold alignment separates them, and the word each piece belongs to.
-struct Spelling {
-  std::vector<std::string> words;
-  std::vector<Index> word_of;  // per piece; -1: none
-};
-// Words by white space.
-Spelling spelling(const Tokenizer& tokenizer, const Words& pieces);
-// Words as given, which the pieces must spell, white space aside (and capital letters, if the
-// tokenizer knows none); nothing if they do not.
-std::optional<Spelling> spelling(const Tokenizer& tokenizer, const Words& pieces,
-                                 std::span<const std::string> words);
+// Words as given, which the pieces, with `unknown` for <unk>, must spell, white space aside (and
+// capital letters, if the tokenizer knows none); nothing if they do not.
+std::optional<SpelledWords> spelling(const Tokenizer& tokenizer, const Words& pieces,
+                                     std::span<const std::string> unknown,
+                                     std::span<const std::string> words);
 
 struct SoftAlignment {
   std::vector<std::string> source, target;
@@ -67,6 +61,7 @@ struct SoftAlignment {
 };
 
 // piece_weights: one of attention_of()'s.
-SoftAlignment align(const Tensor& piece_weights, const Spelling& source, const Spelling& target);
+SoftAlignment align(const Tensor& piece_weights, const SpelledWords& source,
+                    const SpelledWords& target);
 
 }  // namespace fovea

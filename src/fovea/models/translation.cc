@@ -26,25 +26,15 @@ void check_ensemble(std::span<const TranslationModel* const> models) {
 
 // For each <unk> of the target the source word that was looked at most.
 std::vector<std::string> words_for_unknown(const Translation& t, const Tensor& weights,
-                                           const Tokenizer& tokenizer, const std::string& line) {
+                                           const SpelledWords& source) {
   std::vector<std::string> words;
-  const Spelling source = spelling(tokenizer, t.source);
-  // What the vocabulary cannot spell stands in the line itself.
-  std::vector<std::string> as_written;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t end = std::min(line.find(' ', at), line.size());
-    if (end > at) as_written.push_back(line.substr(at, end - at));
-    at = end + 1;
-  }
-  const bool same = as_written.size() == source.words.size();
   for (std::size_t i = 0; i < t.target.size(); ++i) {
     if (t.target[i] != kUnknownId) continue;
     const Index keys = weights.shape(1) - 1;
     const float* row = weights.data() + static_cast<Index>(i) * weights.shape(1);
     const auto piece = static_cast<std::size_t>(std::max_element(row, row + keys) - row);
     const Index word = source.word_of[piece];
-    if (word < 0) continue;
-    words.push_back((same ? as_written : source.words)[static_cast<std::size_t>(word)]);
+    if (word >= 0) words.push_back(source.words[static_cast<std::size_t>(word)]);
   }
   return words;
 }
@@ -96,8 +86,11 @@ std::vector<std::vector<Translation>> translate(std::span<const TranslationModel
   const auto found = search_all(nets, source, options.search);
   std::vector<std::vector<Translation>> results(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::vector<std::string> unknowns = model.source.unknowns(lines[i]);
+    const SpelledWords spelled = model.source.words(source[i], unknowns);
     for (const Hypothesis& h : found[i]) {
       Translation t{.score = h.score, .source = source[i], .target = h.words};
+      t.unknown = unknowns;
       if (source[i].empty()) t.target.clear();
       const bool unknown = options.replace_unknown && std::find(t.target.begin(), t.target.end(),
                                                                 kUnknownId) != t.target.end();
@@ -107,13 +100,10 @@ std::vector<std::vector<Translation>> translate(std::span<const TranslationModel
                                options.look)[0];
       }
       const std::vector<std::string> words =
-          unknown && weights ? words_for_unknown(t, weights, model.source, lines[i])
-                             : std::vector<std::string>();
+          unknown && weights ? words_for_unknown(t, weights, spelled) : std::vector<std::string>();
       t.text = model.target.decode(t.target, words);
       if (options.align) {
-        const SpelledWords spelled = model.target.words(t.target, words);
-        t.alignment =
-            align(weights, spelling(model.source, t.source), {spelled.words, spelled.word_of});
+        t.alignment = align(weights, spelled, model.target.words(t.target, words));
       }
       results[i].push_back(std::move(t));
       if (source[i].empty()) break;

@@ -23,7 +23,8 @@ struct TranslateOptions {
 struct Translation {
   std::string text{};
   double score = 0;
-  Words source{}, target{};  // pieces, without </s>
+  Words source{}, target{};            // pieces, without </s>
+  std::vector<std::string> unknown{};  // what each <unk> of the source stands for
   SoftAlignment alignment{};
 };
 

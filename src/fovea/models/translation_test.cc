@@ -163,7 +163,7 @@ TEST(TranslatorOptions, AreTheSameAfterBeingText) {
 TEST(SoftAlignment, AddsSourcePiecesAndAveragesTargetPieces) {
   const Tensor pieces({4, 4}, std::vector<float>{.1f, .2f, .3f, .4f, .5f, .1f, .1f, .3f,  //
                                                  .2f, .2f, .2f, .4f, 1, 0, 0, 0});
-  const Spelling source{{"a", "b"}, {0, 1, 1}}, target{{"x", "y"}, {0, 0, 1}};
+  const SpelledWords source{{"a", "b"}, {0, 1, 1}}, target{{"x", "y"}, {0, 0, 1}};
   const SoftAlignment a = align(pieces, source, target);
   const std::vector<float> expected = {.3f, .35f, .35f, .2f, .4f, .4f};
   for (std::size_t i = 0; i < expected.size(); ++i)
@@ -176,10 +176,14 @@ TEST(Spelling, FollowsGivenWordsLetterByLetter) {
   const Tokenizer letters =
       train_tokenizer(kLines, {.pieces = Pieces::kCharacters, .vocab_size = 100});
   const std::vector<std::string> words = {"a", "do", "g"};
-  const auto found = spelling(letters, letters.encode("a dog"), words);
+  const auto found = spelling(letters, letters.encode("a dog"), {}, words);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->word_of, (std::vector<Index>{0, 1, 1, 1, 2}));
-  EXPECT_FALSE(spelling(letters, letters.encode("a dog"), std::vector<std::string>{"a", "cat"}));
+  const std::vector<std::string> cat = {"a", "cat"}, strange = {"a", "d\u00f8g"};
+  EXPECT_FALSE(spelling(letters, letters.encode("a dog"), {}, cat));
+  const Words unknown = letters.encode("a d\u00f8g");
+  EXPECT_FALSE(spelling(letters, unknown, {}, strange));
+  EXPECT_TRUE(spelling(letters, unknown, letters.unknowns("a d\u00f8g"), strange));
 }
 
 TEST(TraceTranslation, TellsEveryStepUntilTheEnd) {
@@ -202,6 +206,16 @@ TEST(TraceTranslation, TellsEveryStepUntilTheEnd) {
     EXPECT_EQ(step.context.size(), 32);
   }
   EXPECT_FALSE(trace_translation(model, t).axes[0].states);
+}
+
+TEST(TraceTranslation, SpeaksOfTheWordsThatWereGiven) {
+  const TranslationModel model = some_model();
+  const TranslationModel* models[] = {&model};
+  const std::vector<std::string> strange = {"the \u732b sat"};
+  const Translation t = translate(models, strange, {.align = true})[0][0];
+  EXPECT_EQ(t.alignment.source, (std::vector<std::string>{"the", "\u732b", "sat"}));
+  const Trace trace = trace_translation(model, t);
+  EXPECT_EQ(trace.input, strange[0]);
 }
 
 TEST(TraceTranslation, ReadsTheContextFromTheStates) {

@@ -8,8 +8,9 @@
 namespace fovea {
 namespace {
 
-std::vector<Trace::Label> labels(const Tokenizer& tokenizer, const Words& pieces) {
-  const std::vector<Index> word_of = spelling(tokenizer, pieces).word_of;
+std::vector<Trace::Label> labels(const Tokenizer& tokenizer, const Words& pieces,
+                                 std::span<const std::string> unknown = {}) {
+  const std::vector<Index> word_of = tokenizer.words(pieces, unknown).word_of;
   std::vector<Trace::Label> labels;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     labels.push_back({tokenizer.piece(pieces[i]), word_of[i]});
@@ -95,12 +96,13 @@ void add_inside(const TranslationModel& model, const Translation& translation,
 
 Trace trace_translation(const TranslationModel& model, const Translation& translation,
                         const TraceOptions& options) {
-  Trace trace{.task = "translate",
-              .model = kind_name(model.options),
-              .input = model.source.decode(translation.source),
-              .output = translation.text,
-              .axes = {{"source", "pieces", labels(model.source, translation.source)},
-                       {"target", "pieces", labels(model.target, translation.target)}}};
+  Trace trace{
+      .task = "translate",
+      .model = kind_name(model.options),
+      .input = model.source.decode(translation.source, translation.unknown),
+      .output = translation.text,
+      .axes = {{"source", "pieces", labels(model.source, translation.source, translation.unknown)},
+               {"target", "pieces", labels(model.target, translation.target)}}};
   const auto steps = static_cast<Index>(translation.target.size()) + 1;
   const auto decoding =
       model.net->decode(source_sentences(std::span(&translation.source, 1)), {.looks = true});

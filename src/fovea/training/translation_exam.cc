@@ -90,8 +90,11 @@ void grade_alignment(const TranslationModel& model, const TranslationExam& exam,
     for (std::size_t b = 0; b < indices.size(); ++b) {
       if (!weights[b]) continue;
       const std::size_t i = indices[b];
-      const auto from = spelling(model.source, source[b], exam.source_words[i]);
-      const auto to = spelling(model.target, target[b], exam.target_words[i]);
+      const SentencePair& pair = exam.pairs[i];
+      const auto from = spelling(model.source, source[b], model.source.unknowns(pair.source),
+                                 exam.source_words[i]);
+      const auto to = spelling(model.target, target[b], model.target.unknowns(pair.target),
+                               exam.target_words[i]);
       if (!from || !to) continue;
       found.push_back(align(weights[b], *from, *to).links());
       gold.push_back(exam.gold[i]);
