@@ -6,10 +6,8 @@
 //   general          q' W k                         Luong et al. 2015
 //   additive         w' tanh(q + k)                 Bahdanau et al. 2014; project q and k before
 //   concat           w' tanh(W [q; k])              Luong et al. 2015
-//   concat_literal   w' tanh([q; k])                as it is sometimes printed: the part of q is
-//   the
-//                                                   same for every key, so the weights do not
-//                                                   depend on the query
+//   concat_literal   w' tanh([q; k])                as sometimes printed: what q adds is the same
+//                                                   for every key, and does not change weights
 //   location         (q' W)_j                       Luong et al. 2015: on the query alone
 //   custom           any function, with the gradient of its ops
 #pragma once

@@ -122,8 +122,10 @@ class Pool {
       memory = std::aligned_alloc(alignment, rounded);
     }
     if (memory == nullptr) {
-      fail("out of memory: a block of {} bytes was asked for, {} are in use; use smaller batches",
-           size, statistics_.bytes_in_use);
+      fail(
+          "out of memory: a block of {} bytes was asked for, {} are in use; use smaller batches or "
+          "a smaller model",
+          size, statistics_.bytes_in_use);
     }
     if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);
     return new (memory) Block;

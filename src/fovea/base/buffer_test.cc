@@ -203,7 +203,7 @@ TEST(BufferPool, MemoryThatTheSystemRefusesIsAnErrorWithAdvice) {
     const std::string text = error_of([] { Buffer buffer(300 * kMiB - 16); });
     const std::string expected = fmt::format(
         "out of memory: a block of 335544320 bytes was asked for, {} are in use; use smaller "
-        "batches",
+        "batches or a smaller model",
         in_use);
     return text == expected ? 0 : 1;
   });

@@ -48,6 +48,8 @@ class Arguments {
   // What is wrong, or nothing: a file that is written must be none that is read, nor written twice.
   std::string overwriting() const;
 
+  int threads = 0;  // as --threads says; 0: it was not given
+
  private:
   Argument* added(CLI::Option* option);
 

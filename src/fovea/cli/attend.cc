@@ -11,7 +11,6 @@
 #include "fovea/attention/trace_json.h"
 #include "fovea/autograd/ops.h"
 #include "fovea/base/files.h"
-#include "fovea/base/parallel.h"
 #include "fovea/cli/attend_arrays.h"
 #include "fovea/cli/heat_map.h"
 #include "fovea/cli/text.h"
@@ -39,7 +38,6 @@ struct AttendFlags {
   std::string grad_output, grad_query, grad_key, grad_value, grad_bias;
   std::string grad_score_weight, grad_score_matrix;
   bool draw = false;
-  int threads = 0;
 
   bool wants_gradient() const {
     return !(grad_query + grad_key + grad_value + grad_bias + grad_score_weight + grad_score_matrix)
@@ -180,8 +178,8 @@ std::vector<Trace::Label> labels(const std::string& file, const char* option, In
   }
   for (const std::string& line : read_lines(file)) labels.push_back({line, -1});
   if (static_cast<Index>(labels.size()) != count) {
-    fail("{}: {} has {} lines for {} {}", option, file, labels.size(), count,
-         option == std::string_view("--labels") ? "queries and keys" : "keys");
+    fail("{}: {} has {} lines, but there are {} {}", option, file, labels.size(), count,
+         option == std::string_view("--labels") ? "queries" : "keys");
   }
   return labels;
 }
@@ -213,7 +211,6 @@ Trace trace_of(const AttendFlags& o, const Attended& result) {
 }
 
 void attend_files(const AttendFlags& o, std::ostream& out, std::ostream& err) {
-  if (o.threads > 0) set_threads(o.threads);
   const Arrays in{read_heads(o.query, "--heads", o.heads),
                   read_heads(o.key, "--kv-heads", o.kv_heads, o.heads),
                   read_heads(o.value, "--kv-heads", o.kv_heads, o.heads)};
@@ -371,7 +368,7 @@ Work define_attend(Arguments& app) {
         ->written();
   }
   app.add_flag("--draw", o->draw, "the weights as a picture of characters");
-  add_threads_option(app, o->threads);
+  add_threads_option(app);
   return [o](std::ostream& out, std::ostream& err) {
     check(*o);
     attend_files(*o, out, err);

@@ -306,8 +306,9 @@ TEST_F(AttendVerb, WritesATraceOfTheFirstBatch) {
   folder.write("names", "un\ndeux\ntrois\n");
   EXPECT_EQ(attend_with({"--trace", trace, "--labels", folder / "names"}).err, "");
   EXPECT_EQ(read_traces(trace)[0].labels("queries")[1].text, "deux");
-  EXPECT_EQ(attend_with({"--trace", trace, "--key-labels", folder / "names"}).err,
-            "fovea attend: --key-labels: " + (folder / "names") + " has 3 lines for 5 keys\n");
+  EXPECT_EQ(
+      attend_with({"--trace", trace, "--key-labels", folder / "names"}).err,
+      "fovea attend: --key-labels: " + (folder / "names") + " has 3 lines, but there are 5 keys\n");
 }
 
 TEST_F(AttendVerb, TracesAnyNumberOfTokens) {

@@ -23,7 +23,6 @@ struct BenchFlags {
   std::string json;
   std::string only;
   bool list = false;
-  int threads = 0;
   double seconds = 0.2;
 };
 
@@ -193,7 +192,7 @@ class KeepThreads {
 std::vector<Result> measure(const BenchFlags& options, std::ostream& table) {
   const KeepThreads guard;
   const std::vector<Row> rows = chosen_rows(options.only);
-  const int most = options.threads > 0 ? options.threads : threads();
+  const int most = threads();
   std::vector<int> teams = {1};
   if (most > 1) teams.push_back(most);
 
@@ -249,7 +248,7 @@ of arithmetic operations a second, and the share of the speed that its limit all
         app.add_option("--only", options->only,
                        "rows whose name matches this regular expression, in any case")
             ->type_name("PATTERN");
-        add_threads_option(app, options->threads);
+        add_threads_option(app);
         app.add_option("--seconds", options->seconds, "how long to measure each number (0.2)")
             ->type_name("S")
             ->check(number_above(0, 3600));

@@ -153,7 +153,7 @@ Work define_digits(Arguments& app) {
                  "pixels each way (28); where that is more than the digit's, it is moved")
       ->check(whole_number(8, 1024))
       ->type_name("P");
-  app.add_option("--pieces", o->clutter.pieces, "pieces of other digits around it (0)")
+  app.add_option("--clutter", o->clutter.pieces, "pieces of other digits around it (0)")
       ->check(whole_number(0, 100))
       ->type_name("K");
   app.add_option("--piece", o->clutter.piece, "pixels of a piece each way (8)")
@@ -186,13 +186,13 @@ Verb data_digits_verb() {
       .summary = "digits, also moved and among pieces of others",
       .about =
           R"(Digits drawn from strokes, or those of your IDX files (MNIST). With --size they stand somewhere
-in a larger picture, with --pieces among parts of other digits, as in the paper on recurrent
+in a larger picture, with --clutter among parts of other digits, as in the paper on recurrent
 attention (60 with 4 pieces, 100 with 8). Writes, for each of train, valid and test,
 train-images-idx3-ubyte.gz and train-labels-idx1-ubyte.gz, or PNG pictures and train.labels.tsv
 (image, a tab, digit); and where digits were moved, train.boxes.tsv with the box of each.)",
       .examples =
           {{"fovea data digits --out digits", "10,000 to train on, 28 x 28"},
-           {"fovea data digits --out cluttered --size 60 --pieces 4",
+           {"fovea data digits --out cluttered --size 60 --clutter 4",
             "each somewhere among pieces of others"},
            {"fovea data digits --out c --size 60 --images train-images.gz --labels train-labels.gz",
             "the same from files of your own"}},

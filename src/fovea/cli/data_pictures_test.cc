@@ -117,8 +117,8 @@ TEST(DataDigits, AreMovedAndClutteredAlsoFromFiles) {
   const std::string images = folder / "own/train-images-idx3-ubyte.gz",
                     labels = folder / "own/train-labels-idx1-ubyte.gz";
   const Outcome outcome =
-      fovea({"data", "digits", "--out", folder / "far", "--size", "60", "--pieces", "4", "--images",
-             images, "--labels", labels, "--split", "valid"});
+      fovea({"data", "digits", "--out", folder / "far", "--size", "60", "--clutter", "4",
+             "--images", images, "--labels", labels, "--split", "valid"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("valid.boxes.tsv: where it is\n"));
   const LabelledPictures all = read_labelled_pictures(folder / "far/valid-images-idx3-ubyte.gz",

@@ -171,7 +171,7 @@ Json to_json(const Candidate& c) {
 }
 
 void evaluate(const AllEvalFlags& f, std::ostream& out, std::ostream& err) {
-  const auto models = load_translators(f.models, "grade");
+  const auto models = load_translators(f.models);
   // Who writes small letters is compared with small letters, and the signature says so.
   bool lower_case = f.lower_case;
   for (const TranslationModel& model : models) {
@@ -357,7 +357,6 @@ Work define_eval(Arguments& app) {
   add_decoding_flags(app, f->decoding);
   add_look_flags(app, f->decoding.options.look);
   return [f, &app](std::ostream& out, std::ostream& err) {
-    if (f->decoding.threads > 0) set_threads(f->decoding.threads);
     if (const PictureTask* task = picture_task(*f)) {
       refuse_other_options(app, *task);
       if (!f->pictures.world()) {

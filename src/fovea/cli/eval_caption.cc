@@ -87,7 +87,7 @@ void eval_caption(const EvalFlags& asked, std::ostream& out) {
   SearchOptions search = caption_search(asked.search.beams);
   search.length_penalty = asked.search.length_penalty;
   search.coverage_penalty = asked.search.coverage_penalty;
-  const CaptionGrades grades = examine(*model, *data, data->size(), {.search = search});
+  const CaptionGrades grades = examine(*model, *data, data->size(), search);
   if (asked.json) {
     out << json_text(to_json(*model, path, grades), 4);
     return;

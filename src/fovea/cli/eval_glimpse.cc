@@ -1,7 +1,6 @@
 // fovea eval of models that read pictures by glimpses: errors, what was taken for what, and where
 // they looked.
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -9,6 +8,7 @@
 #include "fovea/cli/json_text.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/verb.h"
+#include "fovea/data/picture_texts.h"
 #include "fovea/models/glimpse_model.h"
 #include "fovea/training/glimpse_exam.h"
 
@@ -19,12 +19,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostConfusions = 8;
 
-GlimpseExam read_exam(const EvalFlags& f) {
+GlimpseExam read_exam(const EvalFlags& f, const std::vector<std::string>& classes) {
   GlimpseExam exam{.seed = f.seed, .readings = f.readings};
   if (f.images.empty()) {
     exam.images = world_digits(f.seed, f.split, f.count.value_or(1000));
   } else {
-    exam.images = read_idx(f.images, f.labels);
+    exam.images = read_grey_images(f.images, f.labels, classes);
     const Index all = exam.images.images.shape(0), last = f.held_out.value_or(all);
     if (last > all) fail("{}: has {} images, not {}", f.images, all, last);
     exam.images = slice(exam.images, all - last, all);
@@ -101,14 +101,15 @@ void eval_glimpse(const EvalFlags& f, std::ostream& out) {
     throw UsageError("--images and --labels belong together");
   if (f.clutter && !f.size) throw UsageError("--clutter needs --size, the pixels of the pictures");
   if (f.piece && !f.clutter) throw UsageError("--piece needs --clutter, how many there are");
-  const GlimpseExam exam = read_exam(f);
+  const GlimpseExam exam = read_exam(f, load_glimpse_model(f.models[0]).names);
   Json json = {{"data", exam_name(f, exam)}, {"models", Json::array()}};
   std::string text = exam_name(f, exam) + "\n";
   for (const std::string& path : f.models) {
     const GlimpseModel model = load_glimpse_model(path);
     const auto labels = exam.images.labels.values();
-    if (const auto most = *std::max_element(labels.begin(), labels.end());
-        most >= model.net.options().classes) {
+    const GlimpseReaderOptions& o = model.net.options();
+    const Index width = exam.placing ? exam.placing->size : exam.images.images.shape(2);
+    if (const auto most = *std::max_element(labels.begin(), labels.end()); most >= o.classes) {
       fail("{}: knows {} classes, but a picture is labelled {}", path, model.names.size(), most);
     }
     if (f.readings && !model.net.draws({.draw = true})) {
@@ -120,6 +121,10 @@ void eval_glimpse(const EvalFlags& f, std::ostream& out) {
     const GlimpseGrades grades = examine(model.net, exam);
     json["models"].push_back(to_json(model, path, grades));
     text += "\n" + report(model, path, grades);
+    if (width != o.width) {
+      text += fmt::format("  it has learnt from pictures of {} x {}, as --size {} makes them\n",
+                          o.width, o.height, o.width);
+    }
   }
   out << (f.json ? json_text(json, 4) : text);
 }

@@ -4,7 +4,6 @@
 #include <ostream>
 
 #include "fovea/attention/trace_json.h"
-#include "fovea/base/parallel.h"
 #include "fovea/cli/alignment_map.h"
 #include "fovea/cli/explain_files.h"
 #include "fovea/cli/explain_methods.h"
@@ -145,7 +144,7 @@ void explain_pairs(const ExplainFlags& f, const TranslationModel& model, Explain
 
 void explain_sentences(const ExplainFlags& f, Drawing& drawing, std::ostream& out) {
   const TranslateOptions options = f.decoding.chosen();
-  const auto models = load_translators({f.model}, "explain");
+  const auto models = load_translators({f.model});
   Explaining explaining(f.methods, models[0], options.look);
   if (f.methods.pairs()) {
     return explain_pairs(f, models[0], explaining, drawing, out);
@@ -174,7 +173,6 @@ void explain(const ExplainFlags& f, const Arguments& app, std::ostream& out, std
   } else if (is_image_task(task_of(f.model))) {
     refuse_options(app, {"--heads", "--pieces", "--gold", "--gold-words"}, kOnlyTranslators);
     refuse_translating_options(app);
-    if (f.decoding.threads > 0) set_threads(f.decoding.threads);
     explain_pictures(
         {f.model, f.sentences, f.question, f.methods, f.files.any()},
         [&](Trace trace) { drawing.draw(std::move(trace)); }, out);

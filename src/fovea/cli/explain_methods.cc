@@ -19,16 +19,17 @@ std::vector<std::string> wanted(const MethodFlags& flags, const TranslationModel
 }  // namespace
 
 void add_method_flags(Arguments& app, MethodFlags& f) {
-  app.add_option("--method", f.names,
-                 fmt::format("how to find out, several with commas: all, {}; of pictures: all, "
-                             "grad-cam, guided-grad-cam, saliency, integrated-gradients, occlusion",
-                             fmt::join(method_names(), ", ")))
+  app.add_option(
+         "--method", f.names,
+         fmt::format("how to find out, several with commas: all, {}; of pictures: all, {}",
+                     fmt::join(method_names(), ", "), fmt::join(image_method_names(), ", ")))
       ->type_name("NAMES");
   app.add_flag("--check", f.check, "how far each map can be trusted (docs/explain.md)");
-  app.add_option("--world", f.world, "explain N held-out sentences of the built-in world")
+  app.add_option("--world", f.world,
+                 "explain N held-out sentences or pictures of the built-in world")
       ->check(whole_number(1, 100'000))
       ->type_name("N");
-  app.add_option("--seed", f.seed, "of --world: another seed, other sentences (1)")
+  app.add_option("--seed", f.seed, "of --world: another seed, others (1)")
       ->check(whole_number(0))
       ->type_name("S");
   app.add_option("--data", f.data, "or sentence pairs of a file: source TAB target, a pair a line")

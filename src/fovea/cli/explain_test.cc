@@ -179,7 +179,7 @@ TEST_F(ExplainTest, SaysWhatCannotBeDrawn) {
             "input-gradient, integrated-gradients, smooth-grad, sequential-jacobian, occlusion\n");
   const Outcome layer = fovea({"explain", model, "--layer", "3", "a"});
   EXPECT_EQ(layer.err,
-            "fovea explain: alignment: layer 3, head 0 was asked for; the model has layers 0 to 0 "
+            "fovea explain: there is no layer 3; the model has layers 0 to 0 "
             "and heads 0 to 0\n");
   const Outcome bad = fovea({"explain", model, "a \xff"});
   EXPECT_EQ(bad.err, "fovea explain: sentence 1:3: byte 0xff is not UTF-8; convert it to UTF-8\n");

@@ -1,5 +1,6 @@
 #include "fovea/cli/looking.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -31,6 +32,12 @@ void add_question_flag(Arguments& app, std::string& question) {
 
 WorldPicture named_picture(const std::string& name, const ImageInput& input) {
   auto found = world_picture(name, input.width);
+  std::error_code unknown;
+  if (!found && (name.starts_with("scene:") || name.starts_with("digit:")) &&
+      !std::filesystem::exists(name, unknown)) {
+    fail("{}: pictures of the built-in worlds have numbers, as {}1", in_quotes(name),
+         name.substr(0, 6));
+  }
   return prepared(found ? std::move(*found) : WorldPicture{read_image(name)}, input);
 }
 

@@ -125,6 +125,8 @@ TEST_F(LookingTest, NamesOptionsOfOtherModels) {
               HasSubstr("--data: not for models of task 'classify'"));
   EXPECT_THAT(refused({"eval", answers, "--labels", "a"}),
               HasSubstr("--labels: not for models of task 'answer'"));
+  EXPECT_THAT(fovea({"run", classes, "scene:abc"}).err,
+              HasSubstr("'scene:abc': pictures of the built-in worlds have numbers, as scene:1\n"));
   const std::string translator = translator_in(folder);
   EXPECT_THAT(refused({"run", translator, "a", "--question", "why"}),
               HasSubstr("--question: for a model that looks at pictures"));

@@ -12,6 +12,7 @@
 #include <new>
 #include <string_view>
 
+#include "fovea/base/parallel.h"
 #include "fovea/base/version.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/verb.h"
@@ -91,8 +92,10 @@ class Program {
       throw UsageError(usage_message(error, app_, verbs_, arguments));
     }
     if (chosen() >= 0) {
-      const std::string wrong = leaf(chosen()).arguments->overwriting();
+      const Arguments& given = *leaf(chosen()).arguments;
+      const std::string wrong = given.overwriting();
       if (!wrong.empty()) throw UsageError(wrong);
+      if (given.threads > 0) set_threads(given.threads);
     }
     if (app_.get_subcommands().empty()) out << program_page(verbs_);
     if (chosen() < 0 && !app_.get_subcommands().empty()) {

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "fovea/base/parallel.h"
 #include "fovea/cli/lines.h"
 #include "fovea/cli/looking.h"
 #include "fovea/cli/story.h"
@@ -60,7 +59,7 @@ class Translating {
         out_(out),
         style_(style_of(out, "never")),
         options_(flags.decoding.chosen()),
-        models_(load_translators(files, "run")) {
+        models_(load_translators(files)) {
     options_.align = flags.align;
     if (flags.align && kind_name(models_[0].options) == "fixed") {
       fail(
@@ -183,7 +182,6 @@ Work define_run(Arguments& app) {
       if (models.size() > 1) {
         throw UsageError("models that look at pictures do not vote: give one at a time");
       }
-      if (f->decoding.threads > 0) set_threads(f->decoding.threads);
       return run_pictures({models[0], sentences, f->question, f->json}, out);
     }
     refuse_options(app, {"--question"}, "for a model that looks at pictures");

@@ -201,7 +201,7 @@ TEST_F(RunTest, SaysWhatIsWrongWithAModel) {
   };
   const std::string at = "fovea run: " + folder / "changed.safetensors" + ": ";
   EXPECT_EQ(changed("fovea.task", "paint"),
-            at + "a model of task 'paint', which this fovea cannot run; it knows 'translate'\n");
+            at + "a model of task 'paint', but 'translate' is needed\n");
   EXPECT_EQ(changed("fovea.task", nullptr),
             at + "does not say what it was trained for; is it a model that fovea train has "
                  "written?\n");
@@ -229,7 +229,7 @@ TEST_F(RunTest, SaysWhatCannotBeMeant) {
             "fovea run: --sample and --n-best: a sample is one translation; try another --seed; "
             "try fovea run --help\n");
   EXPECT_EQ(refusal({"run", model, "--align", "--head", "1", "a"}, 1),
-            "fovea run: alignment: layer 0, head 1 was asked for; the model has layers 0 to 0 and "
+            "fovea run: there is no layer 0, head 1; the model has layers 0 to 0 and "
             "heads 0 to 0\n");
   EXPECT_EQ(refusal({"run", model, "--beams", "0", "a"}, 2),
             "fovea run: --beams: '0' is no whole number from 1 to 1000; try fovea run --help\n");

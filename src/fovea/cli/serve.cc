@@ -9,7 +9,6 @@
 #include <memory>
 #include <ostream>
 
-#include "fovea/base/parallel.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/verb.h"
 #include "fovea/serve/server.h"
@@ -21,7 +20,6 @@ struct ServeFlags {
   std::vector<std::string> models;
   ServerOptions options;
   Index seconds = 30;
-  int threads = 0;
   bool verbose = false;
 };
 
@@ -47,7 +45,6 @@ void check_token(const std::string& token) {
 }
 
 void serve(const ServeFlags& f, std::ostream& out, std::ostream& err) {
-  if (f.threads > 0) set_threads(f.threads);
   ServerOptions options = f.options;
   const char* const kept = std::getenv("FOVEA_TOKEN");
   if (options.token.empty() && kept != nullptr) options.token = kept;
@@ -104,7 +101,7 @@ Work define_serve(Arguments& app) {
                  "open at a time; then the one that was idle longest is closed (4096)")
       ->check(whole_number(16, 1'000'000))
       ->type_name("N");
-  add_threads_option(app, f->threads);
+  add_threads_option(app);
   app.add_flag("--verbose", f->verbose, "a line on standard error for each request");
   return [f](std::ostream& out, std::ostream& err) { serve(*f, out, err); };
 }

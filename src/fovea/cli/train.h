@@ -27,7 +27,6 @@ struct TrainFlags {
   float rate = 1e-3f, last_rate = 0, clip = 1, beta2 = 0.999f, weight_decay = 0;
   Index warmup = 0;
   std::uint64_t seed = 1;
-  int threads = 0;
   bool resume = false, finish = false, restart = false, keep_checkpoint = false;
   std::string log, plot;
 };

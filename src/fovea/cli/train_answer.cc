@@ -2,7 +2,6 @@
 #include <memory>
 #include <ostream>
 
-#include "fovea/base/parallel.h"
 #include "fovea/cli/picture_data.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/train.h"
@@ -22,7 +21,6 @@ struct AnswerFlags {
 
 void train_answer(AnswerFlags f, std::ostream& err) {
   check_picture_flags(f.pictures);
-  if (f.train.threads > 0) set_threads(f.train.threads);
   f.batches.seed = f.train.seed;
   const PictureData data = training_pictures(f.pictures, f.batches);
   f.model.attends = f.attention == "soft";

@@ -2,7 +2,6 @@
 #include <memory>
 #include <ostream>
 
-#include "fovea/base/parallel.h"
 #include "fovea/cli/captioning.h"
 #include "fovea/cli/picture_data.h"
 #include "fovea/cli/text.h"
@@ -78,7 +77,6 @@ CaptionerOptions captioner_options(const CaptionFlags& f, const CaptionData& dat
 }
 
 void train_caption(const CaptionFlags& f, std::ostream& err) {
-  if (f.train.threads > 0) set_threads(f.train.threads);
   const SplitCaptions data = read_data(f);
   CaptionModel model(captioner_options(f, *data.train), vocabulary_of(f, *data.train),
                      {.seed = f.train.seed});

@@ -4,9 +4,9 @@
 #include <optional>
 #include <ostream>
 
-#include "fovea/base/parallel.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/train.h"
+#include "fovea/data/picture_texts.h"
 #include "fovea/training/glimpse_task.h"
 
 namespace fovea::cli {
@@ -29,21 +29,24 @@ struct GlimpseFlags {
 
 struct Digits {
   LabelledImages train, valid;
+  std::vector<std::string> classes;
 };
 
 Digits read_data(const GlimpseFlags& f) {
   if (f.world()) {
     return {world_digits(f.train.seed, Split::kTrain, f.world_digits),
-            world_digits(f.train.seed, Split::kValid, f.held_out.value_or(1000))};
+            world_digits(f.train.seed, Split::kValid, f.held_out.value_or(1000)),
+            {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}};
   }
-  const LabelledImages all = read_idx(f.images, f.labels);
+  const GreyImages all = read_grey_images(f.images, f.labels);
+  if (all.classes.size() < 2) fail("{}: has one class only; there is nothing to learn", f.labels);
   const Index count = all.images.shape(0);
   const Index held_out = f.held_out.value_or(std::max<Index>(1, count / 12));
   if (held_out >= count) {
     fail("{}: of {} images {} are to be held out; nothing is left to learn from", f.images, count,
          held_out);
   }
-  return {slice(all, 0, count - held_out), slice(all, count - held_out, count)};
+  return {slice(all, 0, count - held_out), slice(all, count - held_out, count), all.classes};
 }
 
 template <class Enum>
@@ -51,13 +54,13 @@ Enum named(const std::string& name, const auto& names) {
   return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-GlimpseReaderOptions net_options(const GlimpseFlags& f, const LabelledImages& images) {
+GlimpseReaderOptions net_options(const GlimpseFlags& f, const Digits& digits) {
+  const Tensor& images = digits.train.images;
   GlimpseReaderOptions o = f.net;
   o.looking = named<Looking>(f.attention, kLookingNames);
-  o.height = f.size.value_or(images.images.shape(1));
-  o.width = f.size.value_or(images.images.shape(2));
-  const auto labels = images.labels.values();
-  o.classes = std::max<Index>(2, *std::max_element(labels.begin(), labels.end()) + 1);
+  o.height = f.size.value_or(images.shape(1));
+  o.width = f.size.value_or(images.shape(2));
+  o.classes = std::ssize(digits.classes);
   return o;
 }
 
@@ -69,10 +72,9 @@ std::string told(const GlimpseReaderOptions& o) {
 }
 
 void train_glimpse(const GlimpseFlags& f, std::ostream& err) {
-  if (f.train.threads > 0) set_threads(f.train.threads);
   Digits digits = read_data(f);
-  const GlimpseReaderOptions options = net_options(f, digits.train);
-  GlimpseModel model = make_glimpse_model(options, {.seed = f.train.seed});
+  const GlimpseReaderOptions options = net_options(f, digits);
+  GlimpseModel model(options, digits.classes, {.seed = f.train.seed});
   GlimpseTaskOptions how = f.task;
   how.seed = f.train.seed;
   how.loss.reward = named<Reward>(f.reward, kRewardNames);
@@ -129,8 +131,12 @@ void add_data_flags(Arguments& app, GlimpseFlags& f) {
   const auto number = [&](const char* name, float& value, const char* what) {
     app.add_option(name, value, what)->check(number_from(0))->type_name("X");
   };
-  app.add_option("--images", f.images, "an IDX file as MNIST's; .gz too")->type_name("FILE");
-  app.add_option("--labels", f.labels, "its labels")->type_name("FILE");
+  app.add_option("--images", f.images,
+                 "an IDX file as MNIST's, or a folder or .tar of pictures of one size, "
+                 "which become grey")
+      ->type_name("PATH");
+  app.add_option("--labels", f.labels, "their labels: an IDX file, or image TAB label, a line each")
+      ->type_name("FILE");
   count("--held-out", f.held_out, 1,
         "validate with the last N images (a twelfth; of the built-in world 1,000 others)");
   count("--world-digits", f.world_digits, 1, "digits of the built-in world (20,000)");

@@ -5,6 +5,9 @@
 
 #include "fovea/base/claim.h"
 #include "fovea/cli/cli_test_tools.h"
+#include "fovea/data/digit_world.h"
+#include "fovea/io/png.h"
+#include "fovea/models/glimpse_model.h"
 
 namespace fovea::cli {
 namespace {
@@ -49,6 +52,34 @@ TEST_F(TrainGlimpseTest, AnotherRewardTeachesOtherPlaces) {
   const Outcome outcome = trained("likely", {"--steps", "10", "--reward", "likelihood"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_FALSE(folder.read("right") == folder.read("likely"));
+}
+
+TEST_F(TrainGlimpseTest, LearnsFromAFolderOfPictures) {
+  std::string labels;
+  const LabelledImages digits = world_digits(1, Split::kTrain, 40);
+  for (Index i = 0; i < 40; ++i) {
+    Image image{.width = 28, .height = 28, .channels = 1};
+    for (const float x : slice(digits, i, i + 1).images.packed().flat()) {
+      image.pixels.push_back(static_cast<std::uint8_t>(255 * x));
+    }
+    std::filesystem::create_directories(folder / "p");
+    folder.write(fmt::format("p/{}.png", i), encode_png(image));
+    labels += fmt::format("{}.png\t{}\n", i, digits.labels[i] % 2 == 0 ? "even" : "odd");
+  }
+  folder.write("labels.tsv", labels);
+  const std::vector<std::string> files = {"--images", folder / "p", "--labels",
+                                          folder / "labels.tsv"};
+  const Outcome outcome = fovea({"train", "glimpse", files[0], files[1], files[2], files[3],
+                                 "--steps", "2", "--hidden", "16", "--out", folder / "m"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("pictures of 28 x 28, 37 to learn from, 3 to validate"));
+  EXPECT_EQ(load_glimpse_model(folder / "m").names, (std::vector<std::string>{"even", "odd"}));
+  const Outcome graded = fovea({"eval", folder / "m", files[0], files[1], files[2], files[3]});
+  EXPECT_THAT(graded.out, HasSubstr("40 pictures of "));
+  folder.write("p/0.png", encode_png(Image{.width = 1, .height = 1, .channels = 1, .pixels = {0}}));
+  EXPECT_THAT(
+      fovea({"eval", folder / "m", files[0], files[1], files[2], files[3]}).err,
+      HasSubstr("p: '0.png' has 1 x 1 pixels and '1.png' 28 x 28; they must be of one size"));
 }
 
 TEST_F(TrainGlimpseTest, PlacesDigitsInLargerPictures) {

@@ -3,7 +3,6 @@
 #include <ostream>
 
 #include "fovea/base/files.h"
-#include "fovea/base/parallel.h"
 #include "fovea/cli/progress.h"
 #include "fovea/cli/text.h"
 #include "fovea/cli/train.h"
@@ -116,7 +115,7 @@ void add_train_flags(Arguments& app, TrainFlags& f) {
   app.add_flag("--keep-checkpoint", f.keep_checkpoint, "also when the run ends by itself");
   app.add_option("--log", f.log, "what was measured, as JSON lines")->type_name("FILE")->written();
   app.add_option("--plot", f.plot, "the curves as a picture")->type_name("FILE.svg")->written();
-  add_threads_option(app, f.threads);
+  add_threads_option(app);
 }
 
 TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
@@ -135,7 +134,6 @@ TrainResult train_task(Task& task, const TrainFlags& f, std::ostream& err) {
     err << fmt::format("{} processes share the {} batches of a step\n", team.size(), accumulate);
   }
   if (!f.plot.empty() && team.leads()) check_can_write(f.plot);
-  if (f.threads > 0) set_threads(f.threads);
   const bool endless = f.steps == 0 && f.minutes == 0;
   const StopOnSignal signals;
   TrainingProgress progress(err, style_of_standard_error());

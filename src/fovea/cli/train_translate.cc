@@ -172,7 +172,6 @@ TranslationModel new_model(const TranslateFlags& f, const Pairs& pairs) {
 }
 
 void train_translate(const TranslateFlags& f, std::ostream& err) {
-  if (f.train.threads > 0) set_threads(f.train.threads);
   const Pairs pairs = read_data(f, err);
   TranslationModel model = new_model(f, pairs);
   TranslationTask task(

@@ -1,22 +1,13 @@
 #include "fovea/cli/translating.h"
 
-#include "fovea/base/parallel.h"
 #include "fovea/io/source.h"
 #include "fovea/models/model_file.h"
 
 namespace fovea::cli {
 
-std::vector<TranslationModel> load_translators(const std::vector<std::string>& paths,
-                                               const std::string& verb) {
+std::vector<TranslationModel> load_translators(const std::vector<std::string>& paths) {
   std::vector<TranslationModel> models;
-  for (const std::string& path : paths) {
-    const std::string task = task_of(path);
-    if (task != "translate") {
-      fail("{}: a model of task {}, which this fovea cannot {}; it knows 'translate'", path,
-           in_quotes(task), verb);
-    }
-    models.push_back(load_translation_model(path));
-  }
+  for (const std::string& path : paths) models.push_back(load_translation_model(path));
   return models;
 }
 
@@ -27,7 +18,6 @@ std::vector<const TranslationModel*> pointers(const std::vector<TranslationModel
 }
 
 TranslateOptions DecodingFlags::chosen() const {
-  if (threads > 0) set_threads(threads);
   TranslateOptions o = options;
   if (greedy) o.search.beams = 1;
   o.search.beams = std::max(o.search.beams, o.search.n_best);
@@ -52,7 +42,7 @@ void add_decoding_flags(Arguments& app, DecodingFlags& f) {
       ->type_name("X");
   app.add_flag("--no-replace-unknown", f.keep_unknown,
                "leave <unk>, instead of the source word that was looked at");
-  add_threads_option(app, f.threads);
+  add_threads_option(app);
 }
 
 void refuse_translating_options(const Arguments& app) {

@@ -7,16 +7,14 @@
 namespace fovea::cli {
 
 // Fails if one of them is a model of another task. `verb`: what is to be done, "run".
-std::vector<TranslationModel> load_translators(const std::vector<std::string>& paths,
-                                               const std::string& verb);
+std::vector<TranslationModel> load_translators(const std::vector<std::string>& paths);
 std::vector<const TranslationModel*> pointers(const std::vector<TranslationModel>& models);
 
 struct DecodingFlags {
   TranslateOptions options{};
   bool greedy = false, keep_unknown = false;
-  int threads = 0;
 
-  // Once the arguments are read; sets the number of threads too.
+  // Once the arguments are read.
   TranslateOptions chosen() const;
 };
 void add_decoding_flags(Arguments& app, DecodingFlags& flags);

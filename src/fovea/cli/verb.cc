@@ -76,9 +76,8 @@ Check one_of(std::vector<std::string> names) {
   };
 }
 
-void add_threads_option(Arguments& app, int& count) {
-  count = 0;
-  app.add_option("--threads", count, "how many threads to use (all cores)")
+void add_threads_option(Arguments& app) {
+  app.add_option("--threads", app.threads, "how many threads to use (all cores)")
       ->type_name("N")
       ->check(whole_number(1, 1024));
 }

@@ -62,7 +62,7 @@ Check one_of(std::vector<std::string> names);
 void refuse_options(const Arguments& app, const std::vector<std::string>& names,
                     const std::string& why);
 
-// --threads N, into `count`; 0 when it is not given.
-void add_threads_option(Arguments& app, int& count);
+// --threads N, which is set before the work begins.
+void add_threads_option(Arguments& app);
 
 }  // namespace fovea::cli

@@ -230,6 +230,23 @@ LabelledPictures read_labelled_pictures(const std::string& pictures_path,
   return result;
 }
 
+GreyImages read_grey_images(const std::string& pictures_path, const std::string& labels_path,
+                            std::vector<std::string> classes) {
+  LabelledPictures all =
+      read_labelled_pictures(pictures_path, labels_path, {.channels = 1}, std::move(classes));
+  const Image& first = all.images[0];
+  for (std::size_t i = 0; i < all.images.size(); ++i) {
+    const Image& image = all.images[i];
+    if (image.width == first.width && image.height == first.height) continue;
+    fail("{}: {} has {} x {} pixels and {} {} x {}; they must be of one size", pictures_path,
+         in_quotes(all.names[0]), first.width, first.height, in_quotes(all.names[i]), image.width,
+         image.height);
+  }
+  const Index count = std::ssize(all.images);
+  return {{image_tensor(all.images).reshape({count, first.height, first.width}), all.labels},
+          std::move(all.classes)};
+}
+
 bool held_out(std::string_view name, double share) {
   return static_cast<double>(mixed_bits(hash_bytes(name)) >> 11) * 0x1p-53 < share;
 }
@@ -252,19 +269,6 @@ std::pair<QuestionedPictures, QuestionedPictures> split_by_name(QuestionedPictur
     question.picture = sides.number[picture];
     (sides.out[picture] ? held : train).questions.push_back(std::move(question));
   }
-  return {std::move(train), std::move(held)};
-}
-
-std::pair<LabelledPictures, LabelledPictures> split_by_name(LabelledPictures all, double share) {
-  LabelledPictures train, held;
-  const Sides sides = share_pictures(all, share, train, held);
-  std::vector<std::int32_t> train_labels, held_labels;
-  for (Index i = 0; i < all.labels.size(); ++i) {
-    (sides.out[static_cast<std::size_t>(i)] ? held_labels : train_labels).push_back(all.labels[i]);
-  }
-  train.labels = Ids(std::move(train_labels));
-  held.labels = Ids(std::move(held_labels));
-  train.classes = held.classes = std::move(all.classes);
   return {std::move(train), std::move(held)};
 }
 

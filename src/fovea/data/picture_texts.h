@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fovea/base/index.h"
+#include "fovea/data/idx.h"
 #include "fovea/data/image_set.h"
 #include "fovea/tensor/ids.h"
 
@@ -58,6 +59,13 @@ LabelledPictures read_labelled_pictures(const std::string& pictures_path,
                                         const PictureForm& form = {},
                                         std::vector<std::string> classes = {});
 
+// The same for models that read numbers: grey, as large as the files have them, and all alike.
+struct GreyImages : LabelledImages {
+  std::vector<std::string> classes{};
+};
+GreyImages read_grey_images(const std::string& pictures_path, const std::string& labels_path,
+                            std::vector<std::string> classes = {});
+
 // Whether a picture is held out, given which share of them shall be: a function of its name alone,
 // so that all that is said of it stays on one side.
 bool held_out(std::string_view name, double share);
@@ -66,7 +74,6 @@ bool held_out(std::string_view name, double share);
 std::pair<CaptionedPictures, CaptionedPictures> split_by_name(CaptionedPictures all, double share);
 std::pair<QuestionedPictures, QuestionedPictures> split_by_name(QuestionedPictures all,
                                                                 double share);
-std::pair<LabelledPictures, LabelledPictures> split_by_name(LabelledPictures all, double share);
 
 // Flickr8k counts the captions of a picture behind its name, "1.jpg#0".
 std::string_view without_count(std::string_view name);

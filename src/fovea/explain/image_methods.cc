@@ -131,7 +131,7 @@ std::string class_axis(Trace& trace) {
   return "class";
 }
 
-// Attention as one map among others: the mean over looks that lead to the class.
+// Attention as one map among others: the last look before the class.
 void add_attention(Trace& trace) {
   const Trace::Head* last = nullptr;
   for (const Trace::Head& head : trace.heads) {
@@ -189,6 +189,12 @@ Index chosen_class(const ImageModel& model, const Trace& trace) {
          in_quotes(trace.output));
   }
   return found - classes.begin();
+}
+
+std::vector<std::string> image_method_names() {
+  std::vector<std::string> names = {"attention"};
+  for (const Method& method : kMethods) names.push_back(method.name);
+  return names;
 }
 
 std::vector<std::string> image_method_names(const ImageModel& model) {

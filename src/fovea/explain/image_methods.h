@@ -9,6 +9,7 @@
 
 namespace fovea {
 
+std::vector<std::string> image_method_names();
 // Those that make sense for a model; "attention" first, where it has some.
 std::vector<std::string> image_method_names(const ImageModel& model);
 // What to show of a model without attention when nothing was asked for.

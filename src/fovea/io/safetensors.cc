@@ -134,10 +134,6 @@ ModelHeader read_safetensors_header(const std::string& path) {
   return read_safetensors_header(ByteSource::file(path));
 }
 
-ModelHeader parse_safetensors_header(std::string_view bytes, const std::string& name) {
-  return read_safetensors_header(ByteSource::memory(bytes, name));
-}
-
 void write_safetensors(const std::string& path, const ModelFile& model) {
   const std::string header = header_text(path, model);
   const auto length = static_cast<std::uint64_t>(header.size());

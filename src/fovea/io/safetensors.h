@@ -40,7 +40,6 @@ ModelFile parse_safetensors(std::string_view bytes, const std::string& name);
 
 // The same checks, without the numbers.
 ModelHeader read_safetensors_header(const std::string& path);
-ModelHeader parse_safetensors_header(std::string_view bytes, const std::string& name);
 
 // Writes float32. The file at `path` is replaced as a whole or, when anything fails, stays as it
 // was.

@@ -34,9 +34,10 @@ std::vector<typename Looks::const_pointer> chosen(const Looks& all, const LookCh
   }
   if (found.empty()) {
     fail(
-        "alignment: layer {}, head {} was asked for; the model has layers 0 to {} and heads 0 to "
+        "there is no layer {}{}; the model has layers 0 to {} and heads 0 to "
         "{}",
-        layer, choice.head.value_or(0), layers - 1, all.back().head);
+        layer, choice.head ? fmt::format(", head {}", *choice.head) : "", layers - 1,
+        all.back().head);
   }
   return found;
 }

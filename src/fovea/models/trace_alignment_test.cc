@@ -34,7 +34,7 @@ TEST(TraceAlignment, IsTheMeanOfHeadsOrTheOneThatWasChosen) {
   EXPECT_EQ(numbers(weights_of(some_trace(), {.head = 0})),
             (std::vector<float>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}));
   EXPECT_EQ(error_of([] { weights_of(some_trace(), {.head = 2}); }),
-            "alignment: layer 0, head 2 was asked for; the model has layers 0 to 0 and heads 0 to "
+            "there is no layer 0, head 2; the model has layers 0 to 0 and heads 0 to "
             "1");
 }
 

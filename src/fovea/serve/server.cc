@@ -1,6 +1,7 @@
 #include "fovea/serve/server.h"
 
 #include <microhttpd.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -48,6 +49,20 @@ constexpr std::pair<const char*, const char*> kSecurityHeaders[] = {
 std::string_view header(MHD_Connection* connection, const char* name) {
   const char* const value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
   return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+int count_of_headers(MHD_Connection* connection, const char* name) {
+  struct Counting {
+    const char* name;
+    int count = 0;
+  } counting{name};
+  const auto see = [](void* context, MHD_ValueKind, const char* key, const char*) {
+    auto& c = *static_cast<Counting*>(context);
+    c.count += ::strcasecmp(key, c.name) == 0 ? 1 : 0;
+    return MHD_YES;
+  };
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, see, &counting);
+  return counting.count;
 }
 
 MHD_Response* response_of(Reply&& reply) {
@@ -323,6 +338,9 @@ std::optional<Reply> Server::Impl::at_headers(Exchange& exchange) try {
 }
 
 void Server::Impl::check_body(Exchange& exchange) {
+  if (count_of_headers(exchange.connection, "Content-Length") > 1) {  // a proxy may take the other
+    refuse(400, "{}: a body has one Content-Length", exchange.path);
+  }
   if (!header(exchange.connection, "Transfer-Encoding").empty()) {
     refuse(411, "{}: a body needs its Content-Length", exchange.path);
   }

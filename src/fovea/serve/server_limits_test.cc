@@ -66,6 +66,11 @@ TEST(ServerLimits, ABodyNeedsItsLength) {
   const Answer answer = client.answer();
   EXPECT_EQ(answer.status, 411);
   EXPECT_EQ(answer.message(), "/api/run: a body needs its Content-Length");
+  Client two(server.port());
+  two.send(
+      "POST /api/run HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\ncontent-length: 3\r\n\r\n"
+      "{} ");
+  EXPECT_EQ(two.answer().message(), "/api/run: a body has one Content-Length");
   expect_served(server);
 }
 

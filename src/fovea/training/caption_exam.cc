@@ -101,7 +101,7 @@ std::array<double, kBleuOrder> every_bleu(const BleuScore& bleu) {
 }  // namespace
 
 CaptionGrades examine(const CaptionModel& model, const CaptionData& data, Index count,
-                      const CaptionExamOptions& options) {
+                      const SearchOptions& search) {
   count = std::min(count, data.size());
   CaptionGrades grades;
   SceneCount scenes;
@@ -114,7 +114,7 @@ CaptionGrades examine(const CaptionModel& model, const CaptionData& data, Index 
     const Tensor pictures = data.pictures(which, nullptr);
     const Tensor annotations = model.net.annotations(pictures, run).value();
     std::vector<Words> said;
-    for (auto& best : search_captions(model.net, annotations, options.search)) {
+    for (auto& best : search_captions(model.net, annotations, search)) {
       said.push_back(std::move(best[0].words));
     }
     std::vector<std::vector<Box>> looks;
@@ -123,7 +123,6 @@ CaptionGrades examine(const CaptionModel& model, const CaptionData& data, Index 
       const auto scene = data.scene(which[i]);
       if (!scene) continue;
       scenes.add_truth(*scene, grades.captions.back());
-      if (!options.pointing) continue;
       if (looks.empty()) {
         const Index width = pictures.shape(3), height = pictures.shape(2);
         const ImageEncoder::Grid grid = model.net.encoder().grid_of(width, height);
@@ -133,11 +132,9 @@ CaptionGrades examine(const CaptionModel& model, const CaptionData& data, Index 
       scenes.add_pointing(football::grounded(*scene, grades.captions.back()),
                           model.words.words(said[i]).word_of, looks[i]);
     }
-    if (options.progress) options.progress(static_cast<Index>(grades.captions.size()));
   }
   grades.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  grades.bleu =
-      bleu(grades.captions, references_of(data, count), {.lower_case = options.lower_case});
+  grades.bleu = bleu(grades.captions, references_of(data, count), {.lower_case = true});
   grades.bleu_of = every_bleu(grades.bleu);
   if (scenes.captions > 0) grades.scenes = scenes.grades();
   return grades;

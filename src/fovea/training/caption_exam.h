@@ -3,7 +3,6 @@
 // Every caption is the model's own, word by word; nothing is teacher-forced.
 #pragma once
 
-#include <functional>
 #include <map>
 
 #include "fovea/models/caption_model.h"
@@ -37,15 +36,8 @@ struct CaptionGrades {
   double seconds = 0;  // of saying them
 };
 
-struct CaptionExamOptions {
-  SearchOptions search = caption_search();
-  bool lower_case = true;
-  bool pointing = true;
-  std::function<void(Index done)> progress{};
-};
-
 // Of the first `count` pictures.
 CaptionGrades examine(const CaptionModel& model, const CaptionData& data, Index count,
-                      const CaptionExamOptions& options);
+                      const SearchOptions& search = caption_search());
 
 }  // namespace fovea

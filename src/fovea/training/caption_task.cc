@@ -55,8 +55,7 @@ Loss CaptionTask::step(Index batch, Run& run) {
 Grade CaptionTask::validate(const std::atomic<bool>* stop) {
   SearchOptions search = options_.search;
   search.stop = stop;
-  const CaptionGrades grades =
-      examine(model_, valid_, options_.validation_limit, {.search = search});
+  const CaptionGrades grades = examine(model_, valid_, options_.validation_limit, search);
   if (!grades.scenes) {
     return {grades.bleu.score, "BLEU", fmt::format("{:.1f}", grades.bleu.score),
             grades.bleu.precisions[0]};

@@ -68,10 +68,6 @@ Team::~Team() {
   }
 }
 
-void Team::wait() const {
-  if (size_ > 1) must(MPI_Barrier(MPI_COMM_WORLD));
-}
-
 bool Team::leader_says(bool word) const {
   int said = word ? 1 : 0;
   if (size_ > 1) must(MPI_Bcast(&said, 1, MPI_INT, 0, MPI_COMM_WORLD));
@@ -132,7 +128,6 @@ Team& Team::join() {
 }
 
 Team::~Team() = default;
-void Team::wait() const {}
 bool Team::leader_says(bool word) const { return word; }
 std::vector<double> Team::gather(std::span<const double> own) const {
   return {own.begin(), own.end()};

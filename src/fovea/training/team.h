@@ -34,7 +34,6 @@ class Team {
   void give_up() { given_up_ = true; }
 
   // All processes must call each of these, in the same order.
-  void wait() const;                                              // until all are here
   bool leader_says(bool word) const;                              // the same for all
   std::vector<double> gather(std::span<const double> own) const;  // in the order of places
   std::vector<std::int32_t> gather(std::span<const std::int32_t> own) const;

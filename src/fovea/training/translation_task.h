@@ -38,7 +38,6 @@ class TranslationTask final : public Task {
   Index left_out() const { return left_out_; }  // pairs too long
   Index valid() const { return static_cast<Index>(valid_source_.size()); }
   Index pairs() const { return static_cast<Index>(source_.size()); }
-  Index batches_per_epoch() const { return buckets_->per_epoch(); }
 
  private:
   TranslationModel& model_;
