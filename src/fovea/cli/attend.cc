@@ -3,11 +3,11 @@
 #include "fovea/attention/attend.h"
 
 #include <charconv>
-#include <map>
 #include <memory>
 #include <ostream>
 
 #include "fovea/attention/attended_map.h"
+#include "fovea/attention/names.h"
 #include "fovea/attention/trace_json.h"
 #include "fovea/autograd/ops.h"
 #include "fovea/base/files.h"
@@ -76,39 +76,12 @@ Mask mask_of(const AttendFlags& o) {
   return mask;
 }
 
-// A score, and the shapes of its parameters; null: it has none.
-struct NamedScore {
-  Score::Kind kind;
-  const char* weight = nullptr;
-  const char* matrix = nullptr;
-};
-const std::map<std::string, NamedScore> kScores = {
-    {"dot", {Score::Kind::kDot}},
-    {"scaled-dot", {Score::Kind::kScaledDot}},
-    {"cosine", {Score::Kind::kCosine}},
-    {"general", {Score::Kind::kGeneral, nullptr, "[dim, key_dim]"}},
-    {"additive", {Score::Kind::kAdditive, "[dim]"}},
-    {"concat", {Score::Kind::kConcat, "[hidden]", "[dim + key_dim, hidden]"}},
-    {"concat-literal", {Score::Kind::kConcatLiteral, "[dim + key_dim]"}},
-    {"location", {Score::Kind::kLocation, nullptr, "[dim, keys]"}}};
-
-const std::map<std::string, Normalizer> kNormalizers = {{"softmax", Normalizer::kSoftmax},
-                                                        {"sparsemax", Normalizer::kSparsemax},
-                                                        {"none", Normalizer::kNone}};
-
-template <class Value>
-std::vector<std::string> names(const std::map<std::string, Value>& map) {
-  std::vector<std::string> result;
-  for (const auto& [name, value] : map) result.push_back(name);
-  return result;
-}
-
 Var parameter_from(const std::string& file) {
   return file.empty() ? Var() : Var::parameter(read_npy(file));
 }
 
 Attend attend_of(const AttendFlags& o) {
-  return {.score = {.kind = kScores.at(o.score).kind,
+  return {.score = {.kind = named(kNamedScores, o.score).kind,
                     .scale = o.scale,
                     .weight = parameter_from(o.score_weight),
                     .matrix = parameter_from(o.score_matrix)},
@@ -116,7 +89,7 @@ Attend attend_of(const AttendFlags& o) {
           .bias = read_bias(o.bias),
           .softcap = o.softcap,
           .bias_after_cap = o.bias_after_cap,
-          .normalizer = kNormalizers.at(o.normalizer),
+          .normalizer = named(kNamedNormalizers, o.normalizer).kind,
           .top_k = o.top_k};
 }
 
@@ -277,7 +250,7 @@ void check(const AttendFlags& o) {
   if (!o.logsumexp.empty() && o.normalizer != "softmax") {
     throw UsageError("--logsumexp: only a softmax has one");
   }
-  const NamedScore& score = kScores.at(o.score);
+  const NamedScore& score = named(kNamedScores, o.score);
   check_parameter(o, "--score-weight", score.weight, o.score_weight);
   check_parameter(o, "--score-matrix", score.matrix, o.score_matrix);
   check_not_in_vain(o);
@@ -302,8 +275,8 @@ Work define_attend(Arguments& app) {
       ->check(whole_number(1))
       ->type_name("N");
   app.add_option("--score", o->score,
-                 fmt::format("{} (scaled-dot)", fmt::join(names(kScores), ", ")))
-      ->check(one_of(names(kScores)))
+                 fmt::format("{} (scaled-dot)", fmt::join(names_in(kNamedScores), ", ")))
+      ->check(one_of(names_in(kNamedScores)))
       ->type_name("NAME");
   app.add_option("--score-weight", o->score_weight, "w of additive, concat and concat-literal")
       ->type_name("FILE.npy");
@@ -331,7 +304,7 @@ Work define_attend(Arguments& app) {
   app.add_option("--visible", o->visible, "true where a key is seen, broadcast")
       ->type_name("FILE.npy");
   app.add_option("--normalizer", o->normalizer, "softmax, sparsemax or none (softmax)")
-      ->check(one_of(names(kNormalizers)))
+      ->check(one_of(names_in(kNamedNormalizers)))
       ->type_name("NAME");
   app.add_option("--top-k", o->top_k, "only the N largest scores of a query count")
       ->check(whole_number(1))

@@ -192,7 +192,7 @@ TEST_F(AttendVerb, SaysWhichOptionIsWrong) {
       {{"--softcap", "inf"}, "--softcap: 'inf' is no number from 0 on"},
       {{"--scale", "nan"}, "--scale: 'nan' is no number"},
       {{"--scale", ""}, "--scale: '' is no number"},
-      {{"--normalizer", "max"}, "--normalizer: 'max' is none of none, softmax, sparsemax"},
+      {{"--normalizer", "max"}, "--normalizer: 'max' is none of softmax, sparsemax, none"},
       {{"--score-weight", file("b")}, "--score-weight: the scaled-dot score has none"},
       {{"--score", "location"},
        "the location score needs --score-matrix FILE.npy, of shape [dim, keys]"},

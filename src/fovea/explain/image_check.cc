@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fovea/base/shuffle.h"
 #include "fovea/explain/rank_correlation.h"
 #include "fovea/models/image_encoder.h"
 
@@ -104,9 +105,7 @@ void shuffle_weights(NamedTensors tensors, Random random) {
   std::uint64_t stream = 0;
   for (auto& [name, tensor] : tensors) {
     Random own = random.split(stream++);
-    for (Index i = tensor.size(); i > 1; --i) {
-      std::swap(tensor.data()[i - 1], tensor.data()[own.below(i)]);
-    }
+    shuffle(tensor.flat(), own);
   }
 }
 

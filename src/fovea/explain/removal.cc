@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "fovea/base/shuffle.h"
 #include "fovea/data/tokenizer.h"
 
 namespace fovea {
@@ -34,9 +35,7 @@ Order order_of(const Tensor& row) {
 Order random_order(Index words, Random& random) {
   Order order(static_cast<std::size_t>(words));
   std::iota(order.begin(), order.end(), Index{0});
-  for (std::size_t i = order.size(); i > 1; --i) {
-    std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(static_cast<Index>(i)))]);
-  }
+  shuffle(std::span(order), random);
   return order;
 }
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 
 #include "fovea/attention/attend.h"
+#include "fovea/attention/names.h"
 #include "fovea/autograd/ops.h"
 #include "fovea/serve/reply.h"
 
@@ -53,7 +53,7 @@ void refuse_parameter(const AttendRequest& r, const char* name) {
 
 Tensor matrix_of(const AttendRequest& r) {
   const Index dim = r.query.columns, key_dim = r.key.columns;
-  const bool wanted = r.score == "general" || r.score == "concat" || r.score == "location";
+  const bool wanted = named(kNamedScores, r.score).matrix != nullptr;
   if (r.matrix) {
     if (!wanted) refuse_parameter(r, "matrix");
     return {{r.matrix->rows, r.matrix->columns}, r.matrix->values};
@@ -68,7 +68,7 @@ Tensor matrix_of(const AttendRequest& r) {
 }
 
 Tensor weight_of(const AttendRequest& r, const Tensor& matrix) {
-  const bool wanted = r.score == "additive" || r.score.starts_with("concat");
+  const bool wanted = named(kNamedScores, r.score).weight != nullptr;
   if (!r.weight.empty()) {
     if (!wanted) refuse_parameter(r, "weight");
     return {{static_cast<Index>(r.weight.size())}, r.weight};
@@ -80,13 +80,8 @@ Tensor weight_of(const AttendRequest& r, const Tensor& matrix) {
 }
 
 Attend how(const AttendRequest& r) {
-  static const std::map<std::string, Score::Kind> kinds = {
-      {"scaled-dot", Score::Kind::kScaledDot}, {"dot", Score::Kind::kDot},
-      {"cosine", Score::Kind::kCosine},        {"general", Score::Kind::kGeneral},
-      {"additive", Score::Kind::kAdditive},    {"concat", Score::Kind::kConcat},
-      {"location", Score::Kind::kLocation},    {"concat-literal", Score::Kind::kConcatLiteral}};
   Attend attend;
-  attend.score.kind = kinds.at(r.score);
+  attend.score.kind = named(kNamedScores, r.score).kind;
   const float usual =
       r.score == "scaled-dot" ? 1 / std::sqrt(static_cast<float>(r.query.columns)) : 1.0f;
   attend.score.scale = r.scale.value_or(usual) / r.temperature;
@@ -95,8 +90,7 @@ Attend how(const AttendRequest& r) {
   if (weight) attend.score.weight = weight;
   if (r.causal) attend.mask = attend.mask & causal();
   if (r.window) attend.mask = attend.mask & window(r.window->first, r.window->second);
-  if (r.normalizer == "sparsemax") attend.normalizer = Normalizer::kSparsemax;
-  if (r.normalizer == "none") attend.normalizer = Normalizer::kNone;
+  attend.normalizer = named(kNamedNormalizers, r.normalizer).kind;
   return attend;
 }
 

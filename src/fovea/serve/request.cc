@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fovea/attention/names.h"
 #include "fovea/serve/reply.h"
 #include "fovea/serve/request_fields.h"
 
@@ -90,14 +91,13 @@ AttendRequest parse_attend_request(std::string_view body) {
   r.query = fields.needed_matrix("query");
   r.key = fields.needed_matrix("key");
   r.value = fields.needed_matrix("value");
-  r.score = fields.one_of("score", {"scaled-dot", "dot", "cosine", "general", "additive", "concat",
-                                    "concat-literal", "location"});
+  r.score = fields.one_of("score", names_in(kNamedScores));
   r.scale = fields.number("scale", -1000, 1000);
   r.matrix = fields.matrix("matrix");
   r.weight = fields.numbers("weight");
   r.causal = fields.flag("causal", false);
   r.window = fields.window("window");
-  r.normalizer = fields.one_of("normalizer", {"softmax", "sparsemax", "none"});
+  r.normalizer = fields.one_of("normalizer", names_in(kNamedNormalizers));
   r.temperature = fields.number("temperature", 0.001f, 1000).value_or(1.0f);
   r.samples = fields.whole("samples", 0, kMostSamples, 0);
   r.seed = static_cast<std::uint64_t>(fields.whole("seed", 0, Index{1} << 53, 1));

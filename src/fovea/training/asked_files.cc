@@ -5,6 +5,7 @@
 
 #include "fovea/base/hash.h"
 #include "fovea/base/parallel.h"
+#include "fovea/base/shuffle.h"
 #include "fovea/training/asked_pictures.h"
 #include "fovea/training/buckets.h"
 
@@ -83,10 +84,7 @@ class Files final : public AskedPictures {
   // As many as a batch asks, drawn without putting back.
   std::vector<AskedQuestion> some(std::vector<AskedQuestion> all, Random& random) const {
     const auto wanted = static_cast<std::size_t>(batches_.questions);
-    for (std::size_t i = 0; i < std::min(wanted, all.size()); ++i) {
-      const auto rest = static_cast<Index>(all.size() - i);
-      std::swap(all[i], all[i + static_cast<std::size_t>(random.below(rest))]);
-    }
+    draw_first(std::span(all), batches_.questions, random);
     if (all.size() > wanted) all.resize(wanted);
     return all;
   }

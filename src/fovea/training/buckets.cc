@@ -6,6 +6,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/random.h"
+#include "fovea/base/shuffle.h"
 
 namespace fovea {
 namespace {
@@ -15,13 +16,6 @@ Index bucket_end(Index length) {
   Index end = 4;
   while (end < length) end += std::max<Index>(1, end / 8);
   return end;
-}
-
-template <class T>
-void shuffled(std::vector<T>& values, Random& random) {
-  for (std::size_t i = values.size(); i > 1; --i) {
-    std::swap(values[i - 1], values[static_cast<std::size_t>(random.below(static_cast<Index>(i)))]);
-  }
 }
 
 }  // namespace
@@ -48,7 +42,7 @@ void Buckets::shuffle(Index epoch) const {
   plan_.clear();
   for (const Bucket& bucket : buckets_) {
     std::vector<Index> items = bucket.items;
-    shuffled(items, random);
+    fovea::shuffle(std::span(items), random);
     const auto count = static_cast<Index>(items.size());
     const Index batches = ceil_div(count, bucket.per_batch);
     for (Index b = 0; b < batches; ++b) {  // as even as can be
@@ -56,7 +50,7 @@ void Buckets::shuffle(Index epoch) const {
                          items.begin() + (b + 1) * count / batches);
     }
   }
-  shuffled(plan_, random);
+  fovea::shuffle(std::span(plan_), random);
   epoch_ = epoch;
 }
 

@@ -4,6 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/hash.h"
+#include "fovea/base/shuffle.h"
 
 namespace fovea {
 namespace {
@@ -34,9 +35,8 @@ Loss CaptionTask::step(Index batch, Run& run) {
   for (std::size_t p = 0; p < which.size(); ++p) {
     std::vector<std::string> all = train_.captions(which[p]);
     const Index wanted = std::min(std::ssize(all), options_.batch_captions);
-    for (Index n = 0; n < wanted; ++n) {  // the first steps of a shuffle
-      const auto other = n + run.random.below(std::ssize(all) - n);
-      std::swap(all[static_cast<std::size_t>(n)], all[static_cast<std::size_t>(other)]);
+    draw_first(std::span(all), wanted, run.random);
+    for (Index n = 0; n < wanted; ++n) {
       Words words = model_.words.encode(all[static_cast<std::size_t>(n)]);
       words.resize(std::min(words.size(), static_cast<std::size_t>(options_.longest)));
       captions.push_back(std::move(words));
