@@ -50,7 +50,12 @@ Argument* Arguments::added(CLI::Option* option) {
 
 template <class T>
 Argument* Arguments::add_option(const std::string& name, T& value, const std::string& about) {
-  return added(app_.add_option(name, value, about));
+  CLI::Option* const option = app_.add_option(name, value, about);
+  if (option->get_positional()) {
+    option->transform(
+        [](std::string text) { return text.starts_with(kAsItIs) ? text.substr(1) : text; });
+  }
+  return added(option);
 }
 
 Argument* Arguments::add_flag(const std::string& name, bool& value, const std::string& about) {

@@ -34,6 +34,10 @@ class Argument {
   bool written_ = false;
 };
 
+// What stands behind "--" on a command line is marked by this, so that it is taken as it is, also
+// where it begins with a dash.
+constexpr char kAsItIs = '\x1f';
+
 class Arguments {
  public:
   explicit Arguments(CLI::App& app);

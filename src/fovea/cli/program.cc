@@ -37,6 +37,22 @@ void check_environment() {
   }
 }
 
+// CLI11 knows "--", but takes none behind it that begins with a dash.
+std::vector<std::string> marked(std::span<const std::string> arguments) {
+  std::vector<std::string> all;
+  bool behind = false;
+  for (const std::string& argument : arguments) {
+    if (behind) {
+      all.push_back(kAsItIs + argument);
+    } else if (argument == "--") {
+      behind = true;
+    } else {
+      all.push_back(argument);
+    }
+  }
+  return all;
+}
+
 // CLI11's message, in this program's words where they are better.
 std::string usage_message(const CLI::ParseError& error, const CLI::App& program,
                           std::span<const Verb> verbs, std::span<const std::string> arguments) {
@@ -66,7 +82,8 @@ std::string usage_message(const CLI::ParseError& error, const CLI::App& program,
     for (const Verb& part : verb.parts) names.push_back(part.name);
     return fmt::format("'{}' is none of {}", left.front(), fmt::join(names, ", "));
   }
-  return fmt::format("'{}' was not expected", left.empty() ? "" : left.front());
+  const std::string first = left.empty() ? "" : left.front();
+  return fmt::format("'{}' was not expected", first.starts_with(kAsItIs) ? first.substr(1) : first);
 }
 
 class Program {
@@ -82,7 +99,8 @@ class Program {
 
   // The verb that the arguments name, or -1: then there is nothing (more) to do.
   int parse(std::span<const std::string> arguments, std::ostream& out) {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants it
+    std::vector<std::string> reversed = marked(arguments);
+    std::reverse(reversed.begin(), reversed.end());  // as CLI11 wants it
     try {
       app_.parse(reversed);
     } catch (const CLI::Success& wish) {  // --help, --version

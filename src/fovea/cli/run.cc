@@ -133,14 +133,17 @@ class Translating {
   std::vector<TranslationModel> models_;
 };
 
-void check(const RunFlags& f) {
+void check(const RunFlags& f, const Arguments& app) {
   if (f.steps && f.json) {
     throw UsageError("--steps and --json: fovea explain --json has the steps as JSON");
   }
   if (f.steps && f.align) throw UsageError("--steps and --align: take one of them");
   const SearchOptions& search = f.decoding.options.search;
-  if (search.temperature > 0 && search.n_best > 1) {
-    throw UsageError("--sample and --n-best: a sample is one translation; try another --seed");
+  if (search.temperature > 0) {
+    refuse_options(app, {"--n-best", "--beams", "--greedy"},
+                   "a sample is one translation; try another --seed");
+  } else {
+    refuse_options(app, {"--seed"}, "only of --sample");
   }
   if (f.decoding.greedy && search.n_best > 1) {
     throw UsageError("--greedy and --n-best: who is greedy has one translation");
@@ -172,7 +175,7 @@ Work define_run(Arguments& app) {
   add_longest_flag(app, f->decoding.options.longest);
   add_look_flags(app, f->decoding.options.look);
   return [f, &app](std::ostream& out, std::ostream& err) {
-    check(*f);
+    check(*f, app);
     std::vector<std::string> sentences = f->arguments;
     const std::vector<std::string> models = take_models(sentences);
     if (is_image_task(task_of(models[0]))) {
@@ -204,7 +207,8 @@ Verb run_verb() {
       .about =
           R"(Translates the sentences that are given, or else the lines of standard input: one line in, one
 line out, in order, as soon as they come. Several models vote: they need the same vocabularies.
-Words, for --align, are what white space separates.
+Words, for --align, are what white space separates. Sentences that begin with a dash stand
+behind --.
 
 A model that looks at pictures says a line for each: a caption, an answer, a class. Pictures are
 PNG or JPEG files, or of the built-in worlds: scene:1, scene:2, ... and digit:1, digit:2, ...)",

@@ -41,6 +41,8 @@ TEST_F(RunTest, TranslatesItsArguments) {
   const Outcome outcome = run_model({kSentences[0], "", kSentences[1]});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, kSentences[0] + "\n\n" + kSentences[1] + "\n");
+  const Outcome dashed = run_model({"--", "-" + kSentences[0], "--greedy"});
+  EXPECT_EQ(lines_of(dashed.out).size(), 2u) << dashed.err;
   const Outcome greedy = run_model({"--greedy", kSentences[0]});
   EXPECT_EQ(greedy.out, kSentences[0] + "\n");
 }
@@ -226,7 +228,7 @@ TEST_F(RunTest, SaysWhatCannotBeMeant) {
             "fovea run: --steps and --json: fovea explain --json has the steps as JSON; try fovea "
             "run --help\n");
   EXPECT_EQ(refusal({"run", model, "--sample", "1", "--n-best", "2", "a"}, 2),
-            "fovea run: --sample and --n-best: a sample is one translation; try another --seed; "
+            "fovea run: --n-best: a sample is one translation; try another --seed; "
             "try fovea run --help\n");
   EXPECT_EQ(refusal({"run", model, "--align", "--head", "1", "a"}, 1),
             "fovea run: there is no layer 0, head 1; the model has layers 0 to 0 and "

@@ -198,7 +198,10 @@ Work define_caption(Arguments& app) {
     }
     if (f->world()) {
       refuse_options(app, {"--held-out", "--vocab-size"}, "not of the built-in scenes");
+    } else {
+      refuse_options(app, {"--scenes", "--valid-scenes"}, "only of the built-in scenes");
     }
+    if (f->attention == "soft") refuse_options(app, {"--reward", "--entropy"}, "only of hard");
     if (f->files.images.empty()) {
       refuse_options(app, {"--augment"}, "only of your own pictures, with --images");
     }

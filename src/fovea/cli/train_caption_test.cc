@@ -31,20 +31,19 @@ class TrainCaptionTest : public testing::Test {
                                     "8",
                                     "--attention-dim",
                                     "8",
-                                    "--scenes",
-                                    "40",
                                     "--embedding-dim",
                                     "8",
                                     "--batch-pictures",
                                     "4",
                                     "--validate-every",
                                     "4",
-                                    "--valid-scenes",
-                                    "12",
                                     "--schedule",
                                     "constant",
                                     "--out",
                                     folder / name};
+    if (std::find(more.begin(), more.end(), "--captions") == more.end()) {
+      all.insert(all.end(), {"--scenes", "40", "--valid-scenes", "12"});
+    }
     all.insert(all.end(), more.begin(), more.end());
     return fovea(all);
   }

@@ -35,6 +35,10 @@ class StopOnSignal {
 };
 
 Schedule schedule_of(const TrainFlags& f) {
+  const bool falls = f.schedule == "cosine" || f.schedule == "linear";
+  if (f.last_rate > 0 && !falls) {
+    throw UsageError("--last-rate: only of the schedules cosine and linear");
+  }
   if (f.schedule == "constant") return ConstantRate{f.rate, f.warmup};
   if (f.schedule == "inverse-sqrt") return InverseSquareRoot{f.rate, std::max<Index>(1, f.warmup)};
   if (f.steps == 0) {

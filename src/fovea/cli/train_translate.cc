@@ -238,6 +238,7 @@ void check_kind_of_options(const TranslateFlags& f, const Arguments& app) {
   if (f.model != "luong") {
     refuse_options(app, {"--score", "--view", "--reach", "--no-input-feeding"}, "only of luong");
   }
+  if (f.view == "global") refuse_options(app, {"--reach"}, "only of a local --view");
   if (f.world()) {
     refuse_options(app, {"--valid", "--valid-source", "--valid-target", "--held-out"},
                    "the built-in world has its own sentences to validate with");
