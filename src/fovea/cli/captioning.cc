@@ -16,18 +16,8 @@ struct Part {
 };
 
 // Row i is the i-th picture that the captions name.
-SplitCaptions read_features(const CaptionFiles& files, double share) {
-  const Tensor features = read_npy(files.features);
-  if (features.rank() != 3 || features.size() == 0) {
-    fail("{}: an array {}; features are [picture, region, dim]", files.features,
-         features.shape().text());
-  }
-  const std::span<const float> all = features.flat();
-  const auto odd = std::find_if(all.begin(), all.end(), [](float x) { return !std::isfinite(x); });
-  if (odd != all.end()) {
-    fail("{}: row {} holds a number that is not finite", files.features,
-         (odd - all.begin()) / (features.shape(1) * features.shape(2)));
-  }
+SplitCaptions split_features(const CaptionFiles& files, double share) {
+  const Tensor features = read_features(files.features);
   std::map<std::string, std::size_t> numbers;
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> captions;
@@ -59,6 +49,20 @@ SplitCaptions read_features(const CaptionFiles& files, double share) {
 
 }  // namespace
 
+Tensor read_features(const std::string& path) {
+  const Tensor features = read_npy(path);
+  if (features.rank() != 3 || features.size() == 0) {
+    fail("{}: an array {}; features are [picture, region, dim]", path, features.shape().text());
+  }
+  const std::span<const float> all = features.flat();
+  const auto odd = std::find_if(all.begin(), all.end(), [](float x) { return !std::isfinite(x); });
+  if (odd != all.end()) {
+    fail("{}: row {} holds a number that is not finite", path,
+         (odd - all.begin()) / (features.shape(1) * features.shape(2)));
+  }
+  return features;
+}
+
 void add_caption_files(Arguments& app, CaptionFiles& files, const std::string& prefix) {
   const bool valid = !prefix.empty();
   app.add_option("--" + prefix + "images", files.images,
@@ -84,7 +88,7 @@ void check_caption_files(const CaptionFiles& files, const std::string& prefix) {
 }
 
 SplitCaptions read_captions(const CaptionFiles& files, Index size, double share) {
-  if (!files.features.empty()) return read_features(files, share);
+  if (!files.features.empty()) return split_features(files, share);
   auto [learnt, kept] =
       split_by_name(read_captioned_pictures(files.images, files.captions,
                                             {.width = size, .height = size, .channels = 3}),

@@ -16,6 +16,9 @@ void add_caption_files(Arguments& app, CaptionFiles& files, const std::string& p
 // A UsageError where they do not belong together.
 void check_caption_files(const CaptionFiles& files, const std::string& prefix = "");
 
+// [picture, region, dim], all finite.
+Tensor read_features(const std::string& path);
+
 struct SplitCaptions {
   std::unique_ptr<CaptionData> train, held_out;
 };

@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "fovea/cli/captioning.h"
 #include "fovea/cli/text.h"
 #include "fovea/data/utf8.h"
 #include "fovea/io/image_file.h"
+#include "fovea/models/caption_model.h"
 
 namespace fovea::cli {
 namespace {
@@ -52,7 +54,31 @@ void check_question(const ImageModel& model, const std::string& path, const std:
   }
 }
 
+namespace {
+
+void run_features(const RunPictures& work, std::ostream& out) {
+  const auto model = load_caption_model(work.model);
+  if (!model->net.options().features || !work.pictures.empty()) {
+    throw UsageError(
+        fmt::format("--features: {}", model->net.options().features
+                                          ? "they stand for the pictures, so name none"
+                                          : printable(work.model) + " looks at pictures itself"));
+  }
+  const NoGrad guard;
+  Run run;
+  const Tensor features = read_features(work.features);
+  for (Index row = 0; row < features.shape(0); ++row) {
+    const Tensor one = model->net.annotations(features.slice(0, row, row + 1), run).value();
+    const std::string said = model->captions(one.packed())[0];
+    out << (work.json ? as_json(std::to_string(row), {.text = said}, {}) : said + "\n")
+        << std::flush;
+  }
+}
+
+}  // namespace
+
 void run_pictures(const RunPictures& work, std::ostream& out) {
+  if (!work.features.empty()) return run_features(work, out);
   const auto model = load_image_model(work.model);
   check_question(*model, work.model, work.question);
   if (work.pictures.empty()) {

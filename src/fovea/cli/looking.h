@@ -20,6 +20,7 @@ struct RunPictures {
   std::string model{};
   std::vector<std::string> pictures{};
   std::string question{};
+  std::string features{};  // instead of pictures, of captioners that take them
   bool json = false;
 };
 void run_pictures(const RunPictures& work, std::ostream& out);

@@ -21,6 +21,7 @@ using Json = nlohmann::ordered_json;
 struct RunFlags {
   std::vector<std::string> arguments;  // models, then sentences
   DecodingFlags decoding;
+  std::string features;
   std::string question;
   bool align = false, steps = false, json = false;
 };
@@ -171,6 +172,9 @@ Work define_run(Arguments& app) {
       ->type_name("T");
   app.add_option("--seed", search.seed, "of --sample (1)")->check(whole_number(0))->type_name("N");
   add_question_flag(app, f->question);
+  app.add_option("--features", f->features,
+                 "of captioners that were trained with them: a caption for each row")
+      ->type_name("FILE.npy");
   add_decoding_flags(app, f->decoding);
   add_longest_flag(app, f->decoding.options.longest);
   add_look_flags(app, f->decoding.options.look);
@@ -185,9 +189,9 @@ Work define_run(Arguments& app) {
       if (models.size() > 1) {
         throw UsageError("models that look at pictures do not vote: give one at a time");
       }
-      return run_pictures({models[0], sentences, f->question, f->json}, out);
+      return run_pictures({models[0], sentences, f->question, f->features, f->json}, out);
     }
-    refuse_options(app, {"--question"}, "for a model that looks at pictures");
+    refuse_options(app, {"--question", "--features"}, "for a model that looks at pictures");
     Translating work(models, *f, out);
     if (sentences.empty() && ::isatty(STDIN_FILENO) == 1) {
       err << "one sentence a line; Ctrl-D ends\n";

@@ -114,6 +114,10 @@ TEST_F(TrainCaptionTest, LearnsFromFeaturesOfAnotherNetwork) {
       "m", {"--features", features, "--captions", captions, "--held-out", "0.4", "--steps", "3"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(fovea({"eval", folder / "m", "--features", features, "--captions", captions}).code, 0);
+  const std::string said = fovea({"run", folder / "m", "--features", features}).out;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 12);
+  EXPECT_THAT(fovea({"run", folder / "m", "--features", features, "scene:1"}).err,
+              HasSubstr("--features: they stand for the pictures, so name none"));
   EXPECT_EQ(fovea({"eval", folder / "m"}).err,
             "fovea eval: " + folder / "m" +
                 ": was trained with features, so give it --features and --captions\n");

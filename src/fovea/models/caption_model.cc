@@ -62,18 +62,26 @@ ImageInput CaptionModel::input() const {
 
 Tensor CaptionModel::annotations(std::span<const Image> images) const {
   if (net.options().features) {
-    fail("caption: this model was trained with features of another network and reads no pictures");
+    fail(
+        "caption: this model was trained with features of another network and reads no pictures; "
+        "fovea run --features FILE.npy takes such");
   }
   const NoGrad guard;
   Run run;
   return net.annotations(image_tensor(images), run).value();
 }
 
+std::vector<std::string> CaptionModel::captions(const Tensor& annotations) const {
+  std::vector<std::string> said;
+  for (const auto& best : search_captions(net, annotations, caption_search())) {
+    said.push_back(words.decode(best[0].words));
+  }
+  return said;
+}
+
 std::vector<ImageSaid> CaptionModel::say(std::span<const Image> images, const std::string&) const {
   std::vector<ImageSaid> said;
-  for (const auto& best : search_captions(net, annotations(images), caption_search())) {
-    said.push_back({.text = words.decode(best[0].words)});
-  }
+  for (std::string& text : captions(annotations(images))) said.push_back({.text = std::move(text)});
   return said;
 }
 

@@ -30,6 +30,9 @@ class CaptionModel final : public ImageModel {
   Trace trace(const Image& image, const std::string& question) const override;
   Seen see(const Var& pixels, const std::string& question) const override;  // fails
 
+  // annotations [picture, region, dim]: of the net, or the features it was trained with
+  std::vector<std::string> captions(const Tensor& annotations) const;
+
  private:
   Tensor annotations(std::span<const Image> images) const;
 };
