@@ -283,32 +283,49 @@ GlimpseReading GlimpseReader::read(const Var& images, Run& run, GlimpseRequest r
     fail("glimpse reader: images {}; take [batch, {}, height, width]", shape.text(), o.channels);
   }
   if (o.looking == Looking::kWhole) return read_whole(images, run, request);
+  return prepared().read_in_glimpses(images, run, request);
+}
+
+GlimpseReader GlimpseReader::prepared() const {
+  GlimpseReader copy = *this;
+  copy.visit([](const char*, Linear& layer) {
+    if (layer.weight) layer = layer.prepared();
+  });
+  return copy;
+}
+
+GlimpseReading GlimpseReader::read_in_glimpses(const Var& images, Run& run,
+                                               GlimpseRequest request) const {
+  const GlimpseReaderOptions& o = options_;
+  const Index batch = images.shape(0);
   Scene scene = scene_of(images);
   scene.draw = run.training || request.draw;
   GlimpseReading reading;
   Var state;
-  std::vector<Var> log_probabilities, baselines, entropies;
+  std::vector<Var> states, log_probabilities, entropies;  // states: all but the last
   for (Index t = 0; t < o.glimpses; ++t) {
     const Look look = t == 0 ? first_look(scene, run) : next_look(scene, state, run);
     if (look.log_probability) {
       log_probabilities.push_back(look.log_probability);
-      baselines.push_back(reshape(baseline_(state.detach()), {shape[0]}));
       entropies.push_back(look.entropy);
     }
     reading.places.push_back(look.places);
     const Var input = core_glimpse_(drop_(see(look.patch, look.place), run));
     state = relu(state ? input + core_state_(state) : input);
-    if (run.training && t + 1 < o.glimpses) reading.earlier.push_back(output_(state));
+    if (t + 1 < o.glimpses) states.push_back(state);
     if (!request.beliefs) continue;
     reading.beliefs.push_back(softmax(output_(state)).value());
     if (look.tiles) reading.tiles.push_back(look.tiles);
-    reading.sides.push_back(
-        look.sides ? look.sides : Tensor::full({shape[0]}, static_cast<float>(o.retina.size)));
+    reading.sides.push_back(look.sides ? look.sides
+                                       : Tensor::full({batch}, static_cast<float>(o.retina.size)));
   }
   reading.logits = output_(drop_(state, run));
+  if (states.empty()) return reading;
+  const Var all = concat(states, 0);
+  if (run.training) reading.earlier = output_(all);
   if (!log_probabilities.empty()) {
     reading.log_probability = stack(log_probabilities, 1);
-    reading.baseline = stack(baselines, 1);
+    reading.baseline = transpose(reshape(baseline_(all.detach()), {-1, batch}), 0, 1);
     reading.entropy = mean(stack(entropies, 0));
   }
   return reading;
@@ -319,9 +336,14 @@ GlimpseLoss glimpse_loss(const GlimpseReading& reading, const Ids& labels,
   GlimpseLoss loss;
   loss.total = cross_entropy(reading.logits, labels, {.mean = false});
   loss.cross_entropy = loss.total.value().item();
-  for (const Var& logits : reading.earlier) {
-    loss.total = loss.total + cross_entropy(logits, labels, {.mean = false}) *
-                                  (kShareOfEarlier / static_cast<float>(reading.earlier.size()));
+  if (reading.earlier) {
+    const Index glimpses = reading.earlier.shape(0) / labels.size();
+    std::vector<std::int32_t> repeated;
+    for (Index t = 0; t < glimpses; ++t) {
+      repeated.insert(repeated.end(), labels.values().begin(), labels.values().end());
+    }
+    loss.total = loss.total + cross_entropy(reading.earlier, Ids(repeated), {.mean = false}) *
+                                  (kShareOfEarlier / static_cast<float>(glimpses));
   }
   const std::vector<float> rewards = rewards_of(reading.logits.detach(), labels, options.reward);
   loss.reward = std::accumulate(rewards.begin(), rewards.end(), 0.0);

@@ -67,7 +67,8 @@ struct GlimpseRequest {
 // How a batch was read.
 struct GlimpseReading {
   Var logits;                   // [batch, class]
-  std::vector<Var> earlier;     // the same before the last glimpse, while training
+  Var earlier;                  // the same before the last glimpse, while training: one glimpse
+                                // behind the other, [glimpse * batch, class]
   std::vector<Tensor> places;   // of each glimpse, [batch, 2]
   std::vector<Tensor> beliefs;  // probabilities after each glimpse, [batch, class], if asked for
   std::vector<Tensor> tiles;    // probabilities of tiles, [batch, tile], if asked for and there are
@@ -120,6 +121,8 @@ class GlimpseReader {
   Look look_through_window(const Scene& scene, const Var& raw) const;
   Scene scene_of(const Var& images) const;
   GlimpseReading read_whole(const Var& images, Run& run, GlimpseRequest request) const;
+  GlimpseReading read_in_glimpses(const Var& images, Run& run, GlimpseRequest request) const;
+  GlimpseReader prepared() const;  // the same, its weights laid out once for all glimpses
 
   GlimpseReaderOptions options_;
   Dropout drop_;
