@@ -131,6 +131,10 @@ void write_digits(DigitsOptions o, std::ostream& out) {
   }
   const Index side = own ? kDigitSize : given.images.shape(1);
   if (o.clutter.size == 0) o.clutter.size = side;
+  if (o.clutter.pieces > 0 && o.clutter.size <= side) {
+    throw UsageError(
+        "--clutter needs a --size larger than the digits, so that they are not hidden");
+  }
   if (o.count == 0) o.count = own ? 10'000 : given.images.shape(0);
   make_folder(o.out);
   const Index held_out = std::clamp<Index>(o.count / 10, 1, 5000);

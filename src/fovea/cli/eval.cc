@@ -262,23 +262,42 @@ const std::array kPictureTasks = {
         "glimpse",
         eval_glimpse,
         {"--images", "--labels", "--held-out", "--size", "--clutter", "--piece", "--readings"}},
-    PictureTask{"caption", eval_caption, {"--images", "--captions", "--features"}},
+    PictureTask{"caption",
+                eval_caption,
+                {"--images", "--captions", "--features", "--beams", "--greedy", "--length-penalty",
+                 "--coverage-penalty"}},
     PictureTask{"answer", eval_answer, {"--images", "--questions"}},
     PictureTask{"classify", eval_classify, {"--images", "--labels"}}};
 const std::vector<std::string> kOfPictures = {
     "--images",   "--labels", "--questions", "--captions", "--features",
     "--held-out", "--size",   "--clutter",   "--piece",    "--readings"};
-const std::vector<std::string> kOfTranslators = {
-    "--data",       "--source",   "--target",      "--skip-bad",  "--gold",
-    "--gold-words", "--shortest", "--longest",     "--ensemble",  "--by-length",
-    "--bucket",     "--svg",      "--bleu-tokens", "--lower-case"};
+const std::vector<std::string> kOfTranslators = {"--data",
+                                                 "--source",
+                                                 "--target",
+                                                 "--skip-bad",
+                                                 "--gold",
+                                                 "--gold-words",
+                                                 "--shortest",
+                                                 "--longest",
+                                                 "--ensemble",
+                                                 "--by-length",
+                                                 "--bucket",
+                                                 "--svg",
+                                                 "--bleu-tokens",
+                                                 "--lower-case",
+                                                 "--layer",
+                                                 "--head",
+                                                 "--no-replace-unknown"};
+const std::vector<std::string> kOfSearch = {"--beams", "--greedy", "--length-penalty",
+                                            "--coverage-penalty"};
 
 void refuse_other_options(const Arguments& app, const PictureTask& task) {
   std::vector<std::string> others = kOfTranslators;
-  std::copy_if(kOfPictures.begin(), kOfPictures.end(), std::back_inserter(others),
-               [&](const std::string& option) {
-                 return std::find(task.takes.begin(), task.takes.end(), option) == task.takes.end();
-               });
+  for (const auto* list : {&kOfPictures, &kOfSearch}) {
+    std::copy_if(list->begin(), list->end(), std::back_inserter(others), [&](const auto& option) {
+      return std::find(task.takes.begin(), task.takes.end(), option) == task.takes.end();
+    });
+  }
   refuse_options(app, others, fmt::format("not for models of task '{}'", task.name));
 }
 
@@ -370,6 +389,8 @@ Work define_eval(Arguments& app) {
       refuse_options(app, {"--count", "--shortest", "--longest", "--split", "--seed"},
                      "of the built-in world, not of your own pairs");
     }
+    if (!f->by_length) refuse_options(app, {"--bucket"}, "only of --by-length");
+    if (f->gold.empty()) refuse_options(app, {"--gold-words"}, "only of --gold");
     check(*f);
     evaluate(*f, out, err);
   };

@@ -131,13 +131,14 @@ void explain_pairs(const ExplainFlags& f, const TranslationModel& model, Explain
   for (std::size_t i = 0; i < exam.pairs.size(); ++i) {
     const Translation said{.text = exam.pairs[i].target,
                            .source = model.source.encode(exam.pairs[i].source),
-                           .target = model.target.encode(exam.pairs[i].target)};
+                           .target = model.target.encode(exam.pairs[i].target),
+                           .unknown = model.source.unknowns(exam.pairs[i].source)};
     Trace trace;
     if (draw) trace = trace_translation(model, said, trace_options(f));
     explaining.add(trace, said, gold_words(model, exam, i));
     if (draw) drawing.draw(std::move(trace));
   }
-  if (!f.methods.check) return;
+  if (!f.methods.check || f.files.json == "-") return;
   out << fmt::format("{} of {}\n{}", counted(static_cast<Index>(exam.pairs.size()), "sentence"),
                      exam_name(f.methods), explaining.summary());
 }
@@ -174,7 +175,7 @@ void explain(const ExplainFlags& f, const Arguments& app, std::ostream& out, std
     refuse_options(app, {"--heads", "--pieces", "--gold", "--gold-words"}, kOnlyTranslators);
     refuse_translating_options(app);
     explain_pictures(
-        {f.model, f.sentences, f.question, f.methods, f.files.any()},
+        {f.model, f.sentences, f.question, f.methods, f.files.any(), f.files.json != "-"},
         [&](Trace trace) { drawing.draw(std::move(trace)); }, out);
   } else {
     refuse_options(app, {"--question"}, "for a model that looks at pictures");

@@ -90,7 +90,7 @@ void explain_pictures(const ExplainPictures& work, const std::function<void(Trac
     Trace trace = explainer.explain(world_case(explainer.model(), f.seed, i));
     if (!f.check || work.files) draw(std::move(trace));  // else the means say it all
   }
-  if (explainer.figures().size() > 1) {
+  if (explainer.figures().size() > 1 && work.summary) {
     out << figure_means(explainer.figures(), "picture");
   }
 }

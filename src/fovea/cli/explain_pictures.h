@@ -13,7 +13,8 @@ struct ExplainPictures {
   std::vector<std::string> pictures{};
   std::string question{};
   const MethodFlags& methods;
-  bool files = false;  // are drawn, not only the terminal
+  bool files = false;   // are drawn, not only the terminal
+  bool summary = true;  // of --check over several
 };
 
 // Gives a Trace of each picture to `draw`; with --check over several, prints the means at the end.

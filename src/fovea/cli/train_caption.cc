@@ -201,6 +201,10 @@ Work define_caption(Arguments& app) {
     } else {
       refuse_options(app, {"--scenes", "--valid-scenes"}, "only of the built-in scenes");
     }
+    if (!f->files.features.empty()) {
+      refuse_options(app, {"--size", "--widths", "--halvings", "--depth"},
+                     "of a network that sees pictures, which --features stand for");
+    }
     if (f->attention == "soft") refuse_options(app, {"--reward", "--entropy"}, "only of hard");
     if (f->files.images.empty()) {
       refuse_options(app, {"--augment"}, "only of your own pictures, with --images");

@@ -21,12 +21,6 @@ class TrainCaptionTest : public testing::Test {
   Outcome trained(const std::string& name, const std::vector<std::string>& more) {
     std::vector<std::string> all = {"train",
                                     "caption",
-                                    "--size",
-                                    "32",
-                                    "--widths",
-                                    "4,6",
-                                    "--depth",
-                                    "1",
                                     "--hidden",
                                     "8",
                                     "--attention-dim",
@@ -41,8 +35,12 @@ class TrainCaptionTest : public testing::Test {
                                     "constant",
                                     "--out",
                                     folder / name};
-    if (std::find(more.begin(), more.end(), "--captions") == more.end()) {
-      all.insert(all.end(), {"--scenes", "40", "--valid-scenes", "12"});
+    const auto has = [&](const char* option) {
+      return std::find(more.begin(), more.end(), option) != more.end();
+    };
+    if (!has("--captions")) all.insert(all.end(), {"--scenes", "40", "--valid-scenes", "12"});
+    if (!has("--features")) {
+      all.insert(all.end(), {"--size", "32", "--widths", "4,6", "--depth", "1"});
     }
     all.insert(all.end(), more.begin(), more.end());
     return fovea(all);

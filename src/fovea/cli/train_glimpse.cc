@@ -105,6 +105,8 @@ void check(const GlimpseFlags& f, const Arguments& app) {
     throw UsageError("--images and --labels belong together");
   if (f.placing.pieces > 0 && !f.size)
     throw UsageError("--clutter needs --size, the pixels of the pictures");
+  if (f.placing.pieces == 0)
+    refuse_options(app, {"--piece"}, "needs --clutter, how many there are");
   const auto only = [&](std::initializer_list<const char*> kinds,
                         const std::vector<std::string>& options) {
     if (std::find(kinds.begin(), kinds.end(), f.attention) == kinds.end())

@@ -238,10 +238,16 @@ void check_kind_of_options(const TranslateFlags& f, const Arguments& app) {
   if (f.model != "luong") {
     refuse_options(app, {"--score", "--view", "--reach", "--no-input-feeding"}, "only of luong");
   }
+  if (f.preset == "paper") {
+    refuse_options(app, {"--hidden", "--embedding-dim", "--conditional"},
+                   "not of --preset paper, which has its own sizes");
+  }
+  if (f.model != "bahdanau") refuse_options(app, {"--conditional"}, "only of bahdanau");
   if (f.view == "global") refuse_options(app, {"--reach"}, "only of a local --view");
   if (f.world()) {
     refuse_options(app, {"--valid", "--valid-source", "--valid-target", "--held-out"},
                    "the built-in world has its own sentences to validate with");
+    refuse_options(app, {"--skip-bad"}, "of your own pairs, not of the built-in world");
   } else {
     refuse_options(app, {"--world-pairs"}, "of the built-in world, not of your own pairs");
   }

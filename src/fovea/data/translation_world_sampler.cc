@@ -397,14 +397,13 @@ void Sampler::two_predicates(Clause& c, Room room, Tense tense) {
   Predicate second = doing();
   const bool same =
       first.tense == second.tense && first.modal == Modal::kNone && second.modal == Modal::kNone;
-  if (!same) {
+  if (!same || first.polarity != Polarity::kYes) {  // "do not sing and dance" denies both
     c.predicates = {std::move(first)};
     return;
   }
   const bool named = !first.object.empty() && first.object[0].noun != nullptr &&
                      first.object[0].more.empty() && first.object[0].content == nullptr &&
-                     first.verb->direct() && first.polarity == Polarity::kYes && first.to.empty() &&
-                     first.places.empty();
+                     first.verb->direct() && first.to.empty() && first.places.empty();
   const Kinds kinds = named ? first.object[0].noun->kinds : 0;
   const bool it = (kinds & second.verb->object & ~kPerson) != 0 && second.verb->direct() &&
                   first.verb != second.verb && second.to.empty();

@@ -43,10 +43,13 @@ WorldPicture scene_picture(std::uint64_t i, Index size) {
 WorldPicture digit_picture(std::uint64_t i, Index size) {
   Random random = Random{.seed = kSeed}.split(i);
   const auto digit = static_cast<Index>(i % 10);
-  const Image drawn = draw_digit(digit, random);
+  std::vector<Image> drawn = {draw_digit(digit, random)};
+  const Index pieces = size >= 60 ? kPieces : 0;
+  for (Index k = 1; k <= pieces; ++k) drawn.push_back(draw_digit((digit + k) % 10, random));
+  const Tensor images =
+      image_tensor(drawn).reshape({std::ssize(drawn), drawn[0].height, drawn[0].width});
   const PlacedDigit placed =
-      place_digit(image_tensor(std::span(&drawn, 1)).reshape({1, drawn.height, drawn.width}), 0,
-                  {.size = std::max(size, kDigitSize), .pieces = size >= 60 ? kPieces : 0}, random);
+      place_digit(images, 0, {.size = std::max(size, kDigitSize), .pieces = pieces}, random);
   WorldPicture picture{
       {.width = placed.image.shape(1), .height = placed.image.shape(0), .channels = 1}};
   for (const float x : placed.image.packed().flat()) {

@@ -60,6 +60,13 @@ std::vector<Trace::Method> mean_figures(std::span<const std::vector<Trace::Metho
   for (std::size_t m = 0; m < translations[0].size(); ++m) {
     Trace::Method mean = translations[0][m];
     mean.weights = Tensor();
+    for (const std::vector<Trace::Method>& methods : translations) {
+      for (const Trace::Figure& one : methods[m].figures) {
+        const auto known = std::find_if(mean.figures.begin(), mean.figures.end(),
+                                        [&](const auto& f) { return f.name == one.name; });
+        if (known == mean.figures.end()) mean.figures.push_back(one);
+      }
+    }
     for (Trace::Figure& figure : mean.figures) {
       double total = 0, count = 0;
       for (const std::vector<Trace::Method>& methods : translations) {

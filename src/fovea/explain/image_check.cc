@@ -144,7 +144,10 @@ void ImageCheck::operator()(const Image& image, const std::string& question,
                       {"randomised", rank_correlation(method.weights, other.methods[i].weights),
                        "near 0: the map shows what was learnt"}};
     if (!boxes.empty()) {
-      method.figures.push_back({"pointing", points_into(peak_of(trace, method), boxes) ? 1.0 : 0.0,
+      const std::vector<float> w = method.weights.values();  // nothing positive points nowhere
+      const bool points = std::any_of(w.begin(), w.end(), [](float x) { return x > 0; });
+      method.figures.push_back({"pointing",
+                                points && points_into(peak_of(trace, method), boxes) ? 1.0 : 0.0,
                                 "1: the largest weight lies where it should"});
     }
   }

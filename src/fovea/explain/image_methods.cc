@@ -81,7 +81,7 @@ constexpr Method kMethods[] = {
        return by_pixels(
            s, integrated_gradients(s.logit(), s.pixels(), {.steps = s.options.steps}).map);
      }},
-    {"smooth-grad", "saliency, averaged over pictures with a little noise", false, false,
+    {"smooth-grad", "saliency of the mean gradient over pictures with a little noise", false, false,
      [](const Subject& s) {
        return by_pixels(
            s, smooth_grad(s.logit(), s.pixels(),

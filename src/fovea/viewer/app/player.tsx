@@ -58,7 +58,7 @@ export function Player({ count, stride = 1, read, write, status }: Props) {
       else if (event.key === "ArrowLeft") step(-1);
       else if (event.key === "ArrowDown") leap(1);
       else if (event.key === "ArrowUp") leap(-1);
-      else if (event.key === " " && target.tagName !== "BUTTON") setPlaying(!playing);
+      else if (event.key === " " && !target.closest?.("button, summary, a")) setPlaying(!playing);
       else return;
       event.preventDefault();
     };

@@ -47,11 +47,18 @@ const kPause = 200; // milliseconds without a key before a sentence counts as ty
 export function useTyped(text: string, onTyped: (text: string) => void): [string, (value: string) => void] {
   const [typed, setTyped] = useState(text);
   const timer = useRef(0);
-  useEffect(() => setTyped((last) => (last.trim() === text ? last : text)), [text]);
+  const told = useRef(text); // what comes back is no news: meanwhile more may have been typed
+  useEffect(() => {
+    if (told.current.trim() !== text) setTyped(text);
+    told.current = text;
+  }, [text]);
   const change = (value: string) => {
     setTyped(value);
     clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => onTyped(value), kPause);
+    timer.current = window.setTimeout(() => {
+      told.current = value;
+      onTyped(value);
+    }, kPause);
   };
   return [typed, change];
 }
