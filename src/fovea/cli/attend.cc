@@ -97,7 +97,7 @@ struct Arrays {
   HeadArray query, key, value;
 };
 
-// Files to write, computed from others before the first is written: they may be the same.
+// Files to write, all computed before the first is written.
 using Results = std::vector<std::pair<std::string, Tensor>>;
 
 void add_gradients(const AttendFlags& o, const Arrays& in, const Attend& how,

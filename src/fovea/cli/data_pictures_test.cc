@@ -120,6 +120,9 @@ TEST(DataDigits, AreMovedAndClutteredAlsoFromFiles) {
       fovea({"data", "digits", "--out", folder / "far", "--size", "60", "--clutter", "4",
              "--images", images, "--labels", labels, "--split", "valid"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(refusal(fovea({"data", "digits", "--out", folder / "d", "--clutter", "4"}), 2),
+            "fovea data digits: --clutter needs a --size larger than the digits, so that they are "
+            "not hidden; try fovea data digits --help\n");
   EXPECT_THAT(outcome.out, HasSubstr("valid.boxes.tsv: where it is\n"));
   const LabelledPictures all = read_labelled_pictures(folder / "far/valid-images-idx3-ubyte.gz",
                                                       folder / "far/valid-labels-idx1-ubyte.gz");

@@ -153,6 +153,13 @@ TEST_F(ExplainTest, ChecksMapsAndSumsUp) {
   EXPECT_THAT(table, HasSubstr("agreement"));
   EXPECT_THAT(explained({"--check", "--world", "1"}),
               StartsWith("1 sentence of the built-in world (test, 3 to 20 words, seed 1)\n"));
+  // JSON on standard output is nothing but JSON.
+  std::istringstream lines(explained({"--check", "--world", "2", "--json", "-"}));
+  int traces = 0;
+  for (std::string line; std::getline(lines, line); ++traces) {
+    EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+  }
+  EXPECT_EQ(traces, 2);
 }
 
 TEST_F(ExplainTest, SaysWhichOptionsDoNotFitTogether) {

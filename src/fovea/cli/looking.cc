@@ -25,6 +25,25 @@ std::string as_json(const std::string& name, const ImageSaid& said, const std::s
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+void run_features(const RunPictures& work, std::ostream& out) {
+  const auto model = load_caption_model(work.model);
+  if (!model->net.options().features || !work.pictures.empty()) {
+    throw UsageError(
+        fmt::format("--features: {}", model->net.options().features
+                                          ? "they stand for the pictures, so name none"
+                                          : printable(work.model) + " looks at pictures itself"));
+  }
+  const NoGrad guard;
+  Run run;
+  const Tensor features = read_features(work.features);
+  for (Index row = 0; row < features.shape(0); ++row) {
+    const Tensor one = model->net.annotations(features.slice(0, row, row + 1), run).value();
+    const std::string said = model->captions(one.packed())[0];
+    out << (work.json ? as_json(std::to_string(row), {.text = said}, {}) : said + "\n")
+        << std::flush;
+  }
+}
+
 }  // namespace
 
 void add_question_flag(Arguments& app, std::string& question) {
@@ -53,29 +72,6 @@ void check_question(const ImageModel& model, const std::string& path, const std:
                                  printable(path), model.task()));
   }
 }
-
-namespace {
-
-void run_features(const RunPictures& work, std::ostream& out) {
-  const auto model = load_caption_model(work.model);
-  if (!model->net.options().features || !work.pictures.empty()) {
-    throw UsageError(
-        fmt::format("--features: {}", model->net.options().features
-                                          ? "they stand for the pictures, so name none"
-                                          : printable(work.model) + " looks at pictures itself"));
-  }
-  const NoGrad guard;
-  Run run;
-  const Tensor features = read_features(work.features);
-  for (Index row = 0; row < features.shape(0); ++row) {
-    const Tensor one = model->net.annotations(features.slice(0, row, row + 1), run).value();
-    const std::string said = model->captions(one.packed())[0];
-    out << (work.json ? as_json(std::to_string(row), {.text = said}, {}) : said + "\n")
-        << std::flush;
-  }
-}
-
-}  // namespace
 
 void run_pictures(const RunPictures& work, std::ostream& out) {
   if (!work.features.empty()) return run_features(work, out);

@@ -123,6 +123,8 @@ TEST_F(LookingTest, NamesOptionsOfOtherModels) {
               HasSubstr("--heads: only for a model that translates"));
   EXPECT_THAT(refused({"eval", classes, "--data", "a"}),
               HasSubstr("--data: not for models of task 'classify'"));
+  EXPECT_THAT(refused({"eval", answers, "--beams", "2"}),
+              HasSubstr("--beams: not for models of task 'answer'"));
   EXPECT_THAT(refused({"eval", answers, "--labels", "a"}),
               HasSubstr("--labels: not for models of task 'answer'"));
   EXPECT_THAT(fovea({"run", classes, "scene:abc"}).err,

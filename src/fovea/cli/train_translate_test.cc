@@ -58,6 +58,15 @@ TEST(TrainTranslate, NamesOptionsOfOtherModels) {
   using testing::HasSubstr;
   EXPECT_THAT(refused({"--heads", "4"}), HasSubstr("--heads: only of a transformer"));
   EXPECT_THAT(refused({"--score", "dot"}), HasSubstr("--score: only of luong"));
+  EXPECT_THAT(refused({"--model", "luong", "--conditional"}),
+              HasSubstr("--conditional: only of bahdanau"));
+  EXPECT_THAT(refused({"--model", "luong", "--reach", "3"}),
+              HasSubstr("--reach: only of a local --view"));
+  EXPECT_THAT(refused({"--preset", "paper", "--hidden", "8"}),
+              HasSubstr("--hidden: not of --preset paper, which has its own sizes"));
+  EXPECT_THAT(refused({"--last-rate", "0.1", "--schedule", "constant"}),
+              HasSubstr("--last-rate: only of the schedules cosine and linear"));
+  EXPECT_THAT(refused({"--resume", "--finish"}), HasSubstr("contradict each other"));
   EXPECT_THAT(refused({"--model", "transformer", "--cell", "lstm"}),
               HasSubstr("--cell: not of a transformer"));
   EXPECT_THAT(refused({"--valid", "a.tsv"}), HasSubstr("--valid: the built-in world has its own"));

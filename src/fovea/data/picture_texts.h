@@ -59,7 +59,7 @@ LabelledPictures read_labelled_pictures(const std::string& pictures_path,
                                         const PictureForm& form = {},
                                         std::vector<std::string> classes = {});
 
-// The same for models that read numbers: grey, as large as the files have them, and all alike.
+// The same for models that read by glimpses: grey, as large as the files have them, all alike.
 struct GreyImages : LabelledImages {
   std::vector<std::string> classes{};
 };

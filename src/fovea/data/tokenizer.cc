@@ -196,8 +196,9 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
 }
 
 std::vector<std::string> Tokenizer::unknowns(std::string_view text) const {
-  const std::string normal = normalized(text, options().lower_case);
   const std::vector<std::int32_t> ids = encode(text);
+  if (std::find(ids.begin(), ids.end(), kUnknownId) == ids.end()) return {};
+  const std::string normal = normalized(text, options().lower_case);
   const std::vector<std::string> names =
       state_->encoder ? state_->encoder->pieces(normal) : names_in(normal, options());
   std::vector<std::string> unknowns;

@@ -87,6 +87,9 @@ TEST(MeanFigures, CountWhereTheyAre) {
   ASSERT_EQ(mean.size(), 1u);
   EXPECT_EQ(mean[0].figures[0].value, 1.5);
   EXPECT_EQ(mean[0].figures[1].value, 5);
+  const std::vector<std::vector<Trace::Method>> other_way = {all[1], all[0]};
+  ASSERT_EQ(mean_figures(other_way)[0].figures.size(), 2u);
+  EXPECT_EQ(mean_figures(other_way)[0].figures[1].value, 5);
 }
 
 }  // namespace
