@@ -1,6 +1,19 @@
 #include "fovea/kernels/isa.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/isa.cc"
+#include <hwy/foreach_target.h>  // compiles this file once per instruction set
 #include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+const char* Name() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 #include <oneapi/dnnl/dnnl.h>
 
 #include <cstdlib>
@@ -11,30 +24,34 @@
 namespace fovea::kernels {
 namespace {
 
+HWY_EXPORT(Name);
+
 void choose(std::int64_t targets) {
   hwy::SetSupportedTargetsForTest(targets);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
-std::int64_t best_target() {
-  const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
-  return targets & -targets;  // the lowest bit is the best one
+std::vector<std::int64_t> available_targets() {
+  const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
+  // As a side effect it chose the best of the machine, whatever is disabled.
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  return targets;
 }
 
 }  // namespace
 
 std::vector<std::string> available_isas() {
   std::vector<std::string> names;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+  for (const std::int64_t target : available_targets()) {
     names.emplace_back(hwy::TargetName(target));
   }
   return names;
 }
 
-std::string current_isa() { return hwy::TargetName(best_target()); }
+std::string current_isa() { return HWY_DYNAMIC_DISPATCH(Name)(); }
 
 UseIsa::UseIsa(const std::string& name) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+  for (const std::int64_t target : available_targets()) {
     if (name == hwy::TargetName(target)) {
       choose(target);
       return;
@@ -63,3 +80,4 @@ bool apply_isa_cap() {
 
 }  // namespace detail
 }  // namespace fovea::kernels
+#endif  // HWY_ONCE

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <iostream>
+
 #include "fovea/base/base_test_tools.h"
 
 namespace fovea::kernels {
@@ -19,6 +22,27 @@ TEST(Isa, TheBestOneIsUsedUnlessAnotherIsChosen) {
   EXPECT_EQ(current_isa(), all.front());
   EXPECT_EQ(available_isas(), all);
 }
+
+TEST(Isa, AskingWhatThereIsChangesNothing) {
+  const std::string worst = available_isas().back();
+  const UseIsa guard(worst);
+  available_isas();
+  EXPECT_EQ(current_isa(), worst);
+}
+
+#if defined(__x86_64__)
+TEST(IsaDeathTest, TheEnvironmentForbidsBetterOnes) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child starts anew, with this environment
+  ::setenv("FOVEA_ISA", "sse4", 1);
+  const auto ask_and_tell = [] {
+    const std::string best = available_isas().front();
+    std::cerr << best << ' ' << current_isa();
+    std::exit(0);
+  };
+  EXPECT_EXIT(ask_and_tell(), testing::ExitedWithCode(0), "SSE4 SSE4");
+  ::unsetenv("FOVEA_ISA");
+}
+#endif
 
 TEST(Isa, OneThatIsNotThereIsAnError) {
   EXPECT_EQ(error_of([] { UseIsa guard("Z80"); }),
