@@ -1,6 +1,8 @@
 #include "fovea/kernels/convolution.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "fovea/base/buffer.h"
 #include "fovea/kernels/convolution_engines.h"
@@ -19,6 +21,10 @@ constexpr Index kPixelsPerWeightSlice = 512;
 // Channels of a group that fill a block of oneDNN; with fewer, its gradients run at a few percent
 // of peak.
 constexpr Index kBlock = 8;
+// From here on transformed tiles are ahead.
+constexpr Index kWinogradChannels = 16, kWinogradPixels = 64;
+// Of y, for a slice of a weight gradient: what a slice costs as such is twice the weights.
+constexpr Index kPixelsPerWinogradSlice = 1024;
 
 #if defined(__x86_64__)
 constexpr bool kGeneratesCode = true;  // oneDNN; then its forward pass is ahead on all shapes
@@ -52,6 +58,20 @@ Index images_per_weight_slice(const ConvShape& s) {
   return std::min(images, s.batch);
 }
 
+// Fewer channels leave vectors half empty, and fewer pixels do not pay for transformed kernels. By
+// the image, not the batch, so that an image has one result in whichever batch it stands.
+bool use_winograd(Engine engine, const ConvShape& s) {
+  return engine != Engine::kOneDnn && winograd_can(s) && s.channel_in >= kWinogradChannels &&
+         s.channel_out >= kWinogradChannels && s.out_height() * s.out_width() >= kWinogradPixels;
+}
+
+// In two, four, ... slices.
+Index images_per_winograd_slice(const ConvShape& s) {
+  const Index wanted = s.batch * s.out_height() * s.out_width() / kPixelsPerWinogradSlice;
+  const auto slices = static_cast<std::uint64_t>(std::clamp<Index>(wanted, 1, kWeightSlices));
+  return ceil_div(s.batch, static_cast<Index>(std::bit_floor(slices)));
+}
+
 bool empty(const ConvShape& s) { return s.batch == 0 || s.out_image() == 0 || s.depth() == 0; }
 
 }  // namespace
@@ -66,6 +86,7 @@ void conv_forward(const ConvForward& work) {
     }
     return;
   }
+  if (use_winograd(work.engine, s)) return winograd_forward(work);
   const Index slice = images_per_slice(work.shape);
   if (use_onednn(work.engine, kGeneratesCode) && onednn_forward(work, slice)) return;
   columns_forward(work, slice);
@@ -76,6 +97,7 @@ void conv_backward_input(const ConvBackwardInput& work) {
     std::fill_n(work.d_x, work.shape.batch * work.shape.in_image(), 0.0f);
     return;
   }
+  if (use_winograd(work.engine, work.shape)) return winograd_backward_input(work);
   const Index slice = images_per_slice(work.shape);
   if (use_onednn(work.engine, onednn_input_is_ahead(work.shape)) &&
       onednn_backward_input(work, slice))
@@ -89,12 +111,15 @@ void conv_backward_weight(const ConvBackwardWeight& work) {
     std::fill_n(work.d_weight, s.weights(), 0.0f);
     return;
   }
-  const Index slice = images_per_weight_slice(s);
+  const bool winograd = use_winograd(work.engine, s);
+  const Index slice = winograd ? images_per_winograd_slice(s) : images_per_weight_slice(s);
   const Index slices = ceil_div(s.batch, slice);
   const Buffer sums = slices > 1 ? Buffer(slices * s.weights()) : Buffer();
   float* partial = slices > 1 ? sums.data() : work.d_weight;
-  if (!use_onednn(work.engine, onednn_weight_is_ahead(s)) ||
-      !onednn_backward_weight(work, slice, partial)) {
+  if (winograd) {
+    winograd_backward_weight(work, slice, partial);
+  } else if (!use_onednn(work.engine, onednn_weight_is_ahead(s)) ||
+             !onednn_backward_weight(work, slice, partial)) {
     direct_backward_weight(work, slice, partial);
   }
   if (slices == 1) return;

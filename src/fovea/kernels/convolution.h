@@ -1,10 +1,14 @@
 // Convolutions of images [batch, channel, height, width], forward and backward.
 //
-// By what was measured (docs/performance.md), oneDNN computes the result and the input gradient,
-// our register tiles the weight gradient. Where a group has few channels, the input gradient is a
-// matrix product of our own, and where it has few outputs, the weight gradient is oneDNN's. All are
-// called on slices of the batch that depend on the shapes alone, one thread each: any number of
-// threads gives the same bytes.
+// By what was measured (docs/performance.md), kernels of 3 x 3 and those of 4 x 4 that halve an
+// image are made of transformed tiles (convolution_winograd.cc), where there are channels enough.
+// Of the others oneDNN computes the result and the input gradient, our register tiles the weight
+// gradient; where a group has few channels, the input gradient is a matrix product of our own, and
+// where it has few outputs, the weight gradient is oneDNN's. All are called on slices that depend
+// on the shapes alone, one thread each: any number of threads gives the same bytes.
+//
+// A NaN or an infinity in x makes NaN of the pixels of y that see it, and may make it of those next
+// to them.
 #pragma once
 
 #include <compare>

@@ -111,6 +111,19 @@ const ConvCase kConvCases[] = {
     {"padding_beyond_the_kernel", {2, 2, 4, 4, 3, 2, 2, 1, 3}},
     {"groups", {2, 12, 9, 8, 18, 3, 3, 1, 1, 1, 3}},
     {"one_channel_a_group", {2, 17, 9, 10, 17, 3, 3, 1, 1, 1, 17}},
+    // Transformed tiles: odd extents and channels, several images a band, several bands an image,
+    // every padding.
+    {"odd_tiles", {3, 17, 11, 9, 33, 3, 3, 1, 1}},
+    {"tiles_of_several_images", {37, 16, 8, 8, 16, 3, 3, 1, 1}},
+    {"tiles_in_bands", {2, 32, 40, 30, 40, 3, 3, 1, 1}},
+    {"tiles_without_padding", {2, 16, 12, 13, 16, 3, 3}},
+    {"tiles_with_much_padding", {2, 16, 8, 9, 24, 3, 3, 1, 3}},
+    {"odd_tiles_of_a_half", {3, 19, 18, 17, 20, 4, 4, 2, 1}},
+    {"tiles_of_a_half_of_several_images", {23, 16, 16, 16, 32, 4, 4, 2, 1}},
+    {"tiles_of_a_half_in_bands", {2, 32, 64, 48, 32, 4, 4, 2, 1}},
+    {"tiles_of_a_half_without_padding", {2, 16, 18, 20, 16, 4, 4, 2}},
+    {"tiles_of_a_half_with_much_padding", {2, 17, 14, 13, 16, 4, 4, 2, 3}},
+    {"tiles_of_a_half_with_even_padding", {2, 16, 15, 16, 16, 4, 4, 2, 2}},
     {"two_outputs_a_channel", {2, 8, 9, 10, 16, 3, 3, 1, 1, 1, 8}},
 };
 

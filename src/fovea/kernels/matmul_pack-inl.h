@@ -21,31 +21,6 @@ namespace fovea::kernels::HWY_NAMESPACE {
 constexpr Index kStripsAtOnce = 4;  // of b, packed together
 constexpr Index kRowsAhead = 8;     // of b, fetched while packing
 
-// to[i * strip + j] = from[j * column + i] for four j: transposes 4 x 4 numbers at a time.
-HWY_INLINE void PackFourColumns(const float* from, Index column, Index depth, float* to,
-                                Index strip) {
-  Index i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const hn::FixedTag<float, 4> d4;
-  const hn::RepartitionToWide<decltype(d4)> d2;
-  for (; i + 4 <= depth; i += 4) {
-    const auto r0 = hn::LoadU(d4, from + i), r1 = hn::LoadU(d4, from + column + i);
-    const auto r2 = hn::LoadU(d4, from + 2 * column + i), r3 = hn::LoadU(d4, from + 3 * column + i);
-    const auto a = hn::BitCast(d2, hn::InterleaveLower(d4, r0, r1));
-    const auto b = hn::BitCast(d2, hn::InterleaveLower(d4, r2, r3));
-    const auto e = hn::BitCast(d2, hn::InterleaveUpper(d4, r0, r1));
-    const auto f = hn::BitCast(d2, hn::InterleaveUpper(d4, r2, r3));
-    hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, a, b)), d4, to + i * strip);
-    hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, a, b)), d4, to + (i + 1) * strip);
-    hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, e, f)), d4, to + (i + 2) * strip);
-    hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, e, f)), d4, to + (i + 3) * strip);
-  }
-#endif
-  for (; i < depth; ++i) {
-    for (Index j = 0; j < 4; ++j) to[i * strip + j] = from[j * column + i];
-  }
-}
-
 // Columns [first, first + strip) of b, rows [p, p + depth), as [depth, strip] one behind the other;
 // columns beyond the edge are 0.
 void PackStrip(const Matrix& b, Index p, Index depth, Index first, Index columns, float* to) {
@@ -64,7 +39,7 @@ void PackStrip(const Matrix& b, Index p, Index depth, Index first, Index columns
   }
   Index j = 0;
   for (; b.row == 1 && j + 4 <= width; j += 4) {
-    PackFourColumns(from + j * b.column, b.column, depth, to + j, strip);
+    TransposeFourRows(from + j * b.column, b.column, depth, to + j, strip);
   }
   for (; j < width; ++j) {
     for (Index i = 0; i < depth; ++i) to[i * strip + j] = from[i * b.row + j * b.column];
@@ -142,8 +117,8 @@ void PackRows(const Matrix& a, Index row, Index rows, Index p, Index depth, floa
     for (Index i = 0; i < whole; i += kTileRows) {
       for (Index r = 0; r < kTileRows; r += 4) {
         const Index first = std::min<Index>(r, kTileRows - 4);
-        PackFourColumns(from + (i + first) * a.row, a.row, depth, to + i * depth + first,
-                        kTileRows);
+        TransposeFourRows(from + (i + first) * a.row, a.row, depth, to + i * depth + first,
+                          kTileRows);
       }
     }
   }

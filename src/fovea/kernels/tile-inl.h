@@ -11,6 +11,7 @@
 
 #include <hwy/cache_control.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "fovea/kernels/vector-inl.h"
@@ -85,6 +86,40 @@ HWY_INLINE void WithRows(Index rows, const Use& use) {
     if (rows < kRows) return WithRows<kRows - 1>(rows, use);
   }
   use(std::integral_constant<int, kRows>());
+}
+
+// to[j * to_row + i] = from[i * from_row + j] for i and j below 4.
+HWY_INLINE void TransposeFour(const float* from, Index from_row, float* to, Index to_row) {
+#if HWY_TARGET == HWY_SCALAR
+  for (Index i = 0; i < 4; ++i) {
+    for (Index j = 0; j < 4; ++j) to[j * to_row + i] = from[i * from_row + j];
+  }
+#else
+  const hn::FixedTag<float, 4> d4;
+  const hn::RepartitionToWide<decltype(d4)> d2;
+  const auto r0 = hn::LoadU(d4, from), r1 = hn::LoadU(d4, from + from_row);
+  const auto r2 = hn::LoadU(d4, from + 2 * from_row), r3 = hn::LoadU(d4, from + 3 * from_row);
+  const auto a = hn::BitCast(d2, hn::InterleaveLower(d4, r0, r1));
+  const auto b = hn::BitCast(d2, hn::InterleaveLower(d4, r2, r3));
+  const auto e = hn::BitCast(d2, hn::InterleaveUpper(d4, r0, r1));
+  const auto f = hn::BitCast(d2, hn::InterleaveUpper(d4, r2, r3));
+  hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, a, b)), d4, to);
+  hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, a, b)), d4, to + to_row);
+  hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, e, f)), d4, to + 2 * to_row);
+  hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, e, f)), d4, to + 3 * to_row);
+#endif
+}
+
+// to[i * to_row + j] = from[j * from_row + i] for four j.
+HWY_INLINE void TransposeFourRows(const float* from, Index from_row, Index count, float* to,
+                                  Index to_row) {
+  for (Index i = 0; i < count && count >= 4; i += 4) {
+    i = std::min(i, count - 4);  // the last four overlap the ones before
+    TransposeFour(from + i, from_row, to + i * to_row, to_row);
+  }
+  for (Index i = 0; i < count && count < 4; ++i) {
+    for (Index j = 0; j < 4; ++j) to[i * to_row + j] = from[j * from_row + i];
+  }
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

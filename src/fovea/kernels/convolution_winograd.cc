@@ -1,0 +1,626 @@
+// Convolutions in fewer multiplications, after Winograd: 16 products make 2 x 2 pixels of y from
+// kernels of 3 x 3, where the formula has 36, or 3 x 3 pixels from kernels of 2 x 2. Both read a
+// tile d of 4 x 4 pixels of x,
+//   y = A^T (sum over channels of (G w G^T) (B^T d B), number by number) A, where
+//   B^T d = (d0 - d2, d1 + d2, d2 - d1, d1 - d3),
+//   G w = (w0, (w0 + w1 + w2) / 2, (w0 - w1 + w2) / 2, w2) or (w0, (w0 + w1) / 2, (w0 - w1) / 2,
+//   w1), A^T m = (m0 + m1 + m2, m1 - m2 - m3) or (m0 + m1 + m2, m1 - m2, m1 + m2 - m3),
+// so that the sums are 16 matrix products, [tile, channel_in] by [channel_in, channel_out]. As
+// there are fewer sums to round, the result is more exact than the formula's from 8 channels on.
+//
+// A kernel of 4 x 4 with stride 2 is four of 2 x 2 with stride 1, each of which reads every other
+// row and column, its *phase* of the image, as channels of their own.
+#include <algorithm>
+#include <limits>
+
+#include "fovea/base/buffer.h"
+#include "fovea/base/parallel.h"
+#include "fovea/kernels/convolution_engines.h"
+#include "fovea/kernels/isa.h"
+
+#ifndef FOVEA_KERNELS_CONVOLUTION_WINOGRAD
+#define FOVEA_KERNELS_CONVOLUTION_WINOGRAD
+namespace fovea::kernels {
+
+constexpr int kSide = 4;                  // of a tile of x
+constexpr Index kPoints = kSide * kSide;  // of a transformed tile
+
+// Images that a pass reads, x, and that it writes, y.
+struct Tiling {
+  Index taps;                   // of a kernel within a phase, in each direction: 3 or 2
+  Index in_phases, out_phases;  // in each direction, of x and of y
+  Index in, out;                // channels
+  Index height, width;          // of x
+  Index y_height, y_width;
+  Index padding;      // of x
+  Index out_padding;  // rows and columns of all phases that stand before the first of y
+
+  Index outputs() const { return kSide + 1 - taps; }  // of a tile, in each direction
+  Index step() const { return outputs() * out_phases; }
+  Index kernel() const { return taps * in_phases * out_phases; }
+  Index rows() const { return ceil_div(y_height + out_padding, step()); }  // of tiles
+  Index columns() const { return ceil_div(y_width + out_padding, step()); }
+  Index depth() const { return in_phases * in_phases * in; }
+  Index numbers_of_tile() const {  // transformed
+    return kPoints * (depth() + out_phases * out_phases * out);
+  }
+};
+
+// Rows of tiles of some images, few enough to stay in the second cache while they are transformed.
+struct Band {
+  Index image_begin, image_end, row_begin, row_end;
+
+  Index rows() const { return row_end - row_begin; }
+  Index tiles(const Tiling& t) const { return (image_end - image_begin) * rows() * t.columns(); }
+};
+
+// Kernels, (o, i, u, v) at data[o * out + i * in + u * side + v], read backwards if turned.
+struct Kernels {
+  const float* data;
+  Index out, in;
+  bool turned;
+};
+
+struct WinogradForward {
+  Tiling tiling;
+  const float* x;
+  const float* kernels;  // as TransformKernels leaves them
+  const float* bias;     // or null
+  float* y;
+  bool relu;
+};
+
+struct WinogradWeight {
+  Tiling tiling;
+  const float* x;
+  const float* d_y;
+  float* d_kernels;  // [point, phase, in, out up to whole vectors]
+};
+
+}  // namespace fovea::kernels
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/convolution_winograd.cc"
+#include <hwy/foreach_target.h>  // compiles this file once per instruction set
+
+#include "fovea/kernels/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+// The matrices above, applied to one row or column.
+
+struct InputToPoints {  // B^T
+  static HWY_INLINE void Apply(const V (&d)[4], V (&e)[4]) {
+    e[0] = hn::Sub(d[0], d[2]);
+    e[1] = hn::Add(d[1], d[2]);
+    e[2] = hn::Sub(d[2], d[1]);
+    e[3] = hn::Sub(d[1], d[3]);
+  }
+};
+
+struct PointsToOutput {  // A^T
+  static HWY_INLINE void Apply(const V (&m)[4], V (&y)[2]) {
+    y[0] = hn::Add(hn::Add(m[0], m[1]), m[2]);
+    y[1] = hn::Sub(hn::Sub(m[1], m[2]), m[3]);
+  }
+  static HWY_INLINE void Apply(const V (&m)[4], V (&y)[3]) {
+    const V sum = hn::Add(m[1], m[2]);
+    y[0] = hn::Add(m[0], sum);
+    y[1] = hn::Sub(m[1], m[2]);
+    y[2] = hn::Sub(sum, m[3]);
+  }
+};
+
+struct GradientToPoints {  // A
+  template <int kOutputs>
+  static HWY_INLINE void Apply(const V (&d_y)[kOutputs], V (&d_m)[4]) {
+    V outer = d_y[0];
+    if constexpr (kOutputs == 3) outer = hn::Add(outer, d_y[2]);
+    d_m[0] = d_y[0];
+    d_m[1] = hn::Add(outer, d_y[1]);
+    d_m[2] = hn::Sub(outer, d_y[1]);
+    d_m[3] = hn::Neg(d_y[kOutputs - 1]);
+  }
+};
+
+struct KernelToPoints {  // G
+  template <int kTaps>
+  static HWY_INLINE void Apply(const V (&w)[kTaps], V (&u)[4]) {
+    const V half = hn::Set(D(), 0.5f);
+    V outer = w[0];
+    if constexpr (kTaps == 3) outer = hn::Add(outer, w[2]);
+    u[0] = w[0];
+    u[1] = hn::Mul(half, hn::Add(outer, w[1]));
+    u[2] = hn::Mul(half, hn::Sub(outer, w[1]));
+    u[3] = w[kTaps - 1];
+  }
+};
+
+struct PointsToKernel {  // G^T
+  template <int kTaps>
+  static HWY_INLINE void Apply(const V (&d_u)[4], V (&d_w)[kTaps]) {
+    const V half = hn::Set(D(), 0.5f);
+    const V sum = hn::Mul(half, hn::Add(d_u[1], d_u[2]));
+    d_w[0] = hn::Add(d_u[0], sum);
+    d_w[1] = hn::Mul(half, hn::Sub(d_u[1], d_u[2]));
+    if constexpr (kTaps == 3) d_w[2] = sum;
+    d_w[kTaps - 1] = hn::Add(d_w[kTaps - 1], d_u[3]);
+  }
+};
+
+// to = matrix from matrix^T.
+template <class Matrix, int kFrom, int kTo>
+HWY_INLINE void BothWays(const V (&from)[kFrom][kFrom], V (&to)[kTo][kTo]) {
+  V half[kTo][kFrom];
+#pragma GCC unroll 4
+  for (int j = 0; j < kFrom; ++j) {
+    V column[kFrom], result[kTo];
+#pragma GCC unroll 4
+    for (int i = 0; i < kFrom; ++i) column[i] = from[i][j];
+    Matrix::Apply(column, result);
+#pragma GCC unroll 4
+    for (int i = 0; i < kTo; ++i) half[i][j] = result[i];
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < kTo; ++i) Matrix::Apply(half[i], to[i]);
+}
+
+// Transformed numbers [point, tile, channel]. Points stand a cache line further apart, as they
+// would often share one set of the first cache.
+struct Points {
+  Points(Index tiles, Index channels)
+      : row(channels),
+        point(tiles * channels + kFloatsPerLine),
+        memory(kPoints * point),
+        first(memory.data()) {}
+  float* at(Index p, Index tile) const { return first + p * point + tile * row; }
+
+  Index row, point;
+  Buffer memory;
+  float* first;
+};
+
+template <int kSize>
+HWY_INLINE void LoadSquare(const float* from, Index down, Index right, V (&to)[kSize][kSize]) {
+#pragma GCC unroll 4
+  for (int u = 0; u < kSize; ++u) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kSize; ++v) to[u][v] = hn::LoadU(D(), from + u * down + v * right);
+  }
+}
+
+HWY_INLINE void StorePoints(const V (&from)[4][4], float* to, Index point) {
+#pragma GCC unroll 4
+  for (int u = 0; u < 4; ++u) {
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; ++v) hn::StoreU(from[u][v], D(), to + (4 * u + v) * point);
+  }
+}
+
+// Pixels [top, top + rows) x [left, left + columns) of an image [channel, height, width] as
+// [row, column, channel], 0 beyond the image.
+struct Window {
+  Index channels, height, width;
+  Index top, left, rows, columns;
+  Index pixel;  // numbers of a pixel in the result, at least the channels
+};
+
+void ChannelsLast(const Window& w, const float* image, float* to) {
+  std::fill_n(to, w.rows * w.columns * w.pixel, 0.0f);
+  const Index row_begin = std::max<Index>(0, -w.top), row_end = std::min(w.rows, w.height - w.top);
+  const Index first = std::max<Index>(0, -w.left);
+  const Index count = std::min(w.columns, w.width - w.left) - first;
+  const Index plane = w.height * w.width;
+  for (Index c = 0; c < w.channels; c += 4) {
+    for (Index i = row_begin; i < row_end; ++i) {
+      const float* pixels = image + c * plane + (w.top + i) * w.width + w.left + first;
+      float* target = to + (i * w.columns + first) * w.pixel + c;
+      if (c + 4 <= w.channels) {
+        TransposeFourRows(pixels, plane, count, target, w.pixel);
+      } else {
+        for (Index j = 0; j < count; ++j) {
+          for (Index q = 0; c + q < w.channels; ++q)
+            target[j * w.pixel + q] = pixels[q * plane + j];
+        }
+      }
+    }
+  }
+}
+
+// [pixel, channel], with `row` numbers for a pixel, as [channel, pixel], channels a plane apart.
+void ChannelsFirst(const float* pixels, Index count, Index row, Index channels, Index plane,
+                   float* to) {
+  constexpr Index kAtOnce = 64;  // read from the first cache, and written in whole cache lines
+  for (Index first = 0; first < count; first += kAtOnce) {
+    const Index last = std::min(first + kAtOnce, count);
+    for (Index c = 0; c < channels; c += 4) {
+      Index p = first;
+      for (; c + 4 <= channels && p + 4 <= last; p += 4) {
+        TransposeFour(pixels + p * row + c, row, to + c * plane + p, plane);
+      }
+      for (; p < last; ++p) {
+        for (Index q = c; q < std::min(c + 4, channels); ++q)
+          to[q * plane + p] = pixels[p * row + q];
+      }
+    }
+  }
+}
+
+// Calls use(image, row, column, tile) for the tiles of a band.
+template <class Use>
+HWY_INLINE void ForEachTile(const Tiling& t, const Band& band, Index image, const Use& use) {
+  Index tile = (image - band.image_begin) * band.rows() * t.columns();
+  for (Index i = 0; i < band.rows(); ++i) {
+    for (Index j = 0; j < t.columns(); ++j, ++tile) use(i, j, tile);
+  }
+}
+
+// B^T d B of a band. A vector may reach beyond the channels of its phase: the next phase is written
+// after it.
+void TransformInput(const Tiling& t, const Band& band, const float* x, const Points& points) {
+  const Index phases = t.in_phases, step = phases * t.outputs();
+  const Index rows = step * band.rows() + phases * (t.taps - 1);
+  const Index columns = step * t.columns() + phases * (t.taps - 1);
+  const Index pixel = round_up(t.in, LaneCount());
+  const Buffer memory(rows * columns * pixel);
+  float* pixels = memory.data();
+  for (Index image = band.image_begin; image < band.image_end; ++image) {
+    ChannelsLast({t.in, t.height, t.width, step * band.row_begin - t.padding, -t.padding, rows,
+                  columns, pixel},
+                 x + image * t.in * t.height * t.width, pixels);
+    ForEachTile(t, band, image, [&](Index i, Index j, Index tile) HWY_ATTR {
+      for (Index phase = 0; phase < phases * phases; ++phase) {
+        const float* corner =
+            pixels + ((step * i + phase / phases) * columns + step * j + phase % phases) * pixel;
+        float* to = points.at(0, tile) + phase * t.in;
+        for (Index c = 0; c < pixel; c += LaneCount()) {
+          V from[4][4], result[4][4];
+          LoadSquare(corner + c, phases * columns * pixel, phases * pixel, from);
+          BothWays<InputToPoints>(from, result);
+          StorePoints(result, to + c, points.point);
+        }
+      }
+    });
+  }
+}
+
+// y of a band: A^T m A, bias and relu.
+template <int kOutputs>
+void TransformOutput(const WinogradForward& w, const Band& band, const Points& points) {
+  const D d;
+  const Tiling& t = w.tiling;
+  const Index phases = t.out_phases, channels = points.row / (phases * phases);
+  const Index top = std::max<Index>(0, t.step() * band.row_begin - t.out_padding);
+  const Index bottom = std::min(t.y_height, t.step() * band.row_end - t.out_padding);
+  const Buffer memory((bottom - top) * t.y_width * channels), bias(channels);
+  std::fill_n(bias.data(), channels, 0.0f);
+  if (w.bias != nullptr) std::copy_n(w.bias, t.out, bias.data());
+  float *pixels = memory.data(), *biases = bias.data();
+  const V least = hn::Set(d, w.relu ? 0.0f : -std::numeric_limits<float>::infinity());
+  for (Index image = band.image_begin; image < band.image_end; ++image) {
+    ForEachTile(t, band, image, [&](Index i, Index j, Index tile) HWY_ATTR {
+      for (Index phase = 0; phase < phases * phases; ++phase) {
+        float* to[kOutputs][kOutputs];
+        for (Index u = 0; u < kOutputs; ++u) {
+          const Index row =
+              t.step() * (band.row_begin + i) + phases * u + phase / phases - t.out_padding;
+          for (Index v = 0; v < kOutputs; ++v) {
+            const Index column = t.step() * j + phases * v + phase % phases - t.out_padding;
+            const bool inside = row >= top && row < bottom && column >= 0 && column < t.y_width;
+            to[u][v] = inside ? pixels + ((row - top) * t.y_width + column) * channels : nullptr;
+          }
+        }
+        const float* from = points.at(0, tile) + phase * channels;
+        for (Index c = 0; c < channels; c += LaneCount()) {
+          V m[4][4], y[kOutputs][kOutputs];
+          LoadSquare(from + c, 4 * points.point, points.point, m);
+          BothWays<PointsToOutput>(m, y);
+          const V b = hn::LoadU(d, biases + c);
+#pragma GCC unroll 4
+          for (int u = 0; u < kOutputs; ++u) {
+#pragma GCC unroll 4
+            for (int v = 0; v < kOutputs; ++v) {
+              const V sum = hn::Add(y[u][v], b);
+              if (to[u][v] == nullptr) continue;
+              hn::StoreU(hn::IfThenZeroElse(hn::Lt(sum, least), sum), d, to[u][v] + c);
+            }
+          }
+        }
+      }
+    });
+    const Index plane = t.y_height * t.y_width;
+    ChannelsFirst(pixels, (bottom - top) * t.y_width, channels, t.out, plane,
+                  w.y + image * t.out * plane + top * t.y_width);
+  }
+}
+
+// A d_y A^T of a band.
+template <int kOutputs>
+void TransformGradient(const Tiling& t, const Band& band, const float* d_y, const Points& points) {
+  const Index rows = kOutputs * band.rows(), columns = kOutputs * t.columns(), pixel = points.row;
+  const Buffer memory(rows * columns * pixel);
+  float* pixels = memory.data();
+  for (Index image = band.image_begin; image < band.image_end; ++image) {
+    ChannelsLast({t.out, t.y_height, t.y_width, kOutputs * band.row_begin, 0, rows, columns, pixel},
+                 d_y + image * t.out * t.y_height * t.y_width, pixels);
+    ForEachTile(t, band, image, [&](Index i, Index j, Index tile) HWY_ATTR {
+      const float* corner = pixels + kOutputs * (i * columns + j) * pixel;
+      for (Index c = 0; c < pixel; c += LaneCount()) {
+        V from[kOutputs][kOutputs], result[4][4];
+        LoadSquare(corner + c, columns * pixel, pixel, from);
+        BothWays<GradientToPoints>(from, result);
+        StorePoints(result, points.at(0, tile) + c, points.point);
+      }
+    });
+  }
+}
+
+// Calls use(first, number of vectors as a constant) for the columns of each tile of a product.
+template <class Use>
+HWY_INLINE void ForEachStrip(Index columns, const Use& use) {
+  const Index strip = TileColumns();
+  Index first = 0;
+  for (; first + strip <= columns; first += strip) {
+    use(first, std::integral_constant<int, kTileVectors>());
+  }
+  if (first < columns) use(first, std::integral_constant<int, 1>());
+}
+
+Index OutputRow(const Tiling& t) {
+  return t.out_phases * t.out_phases * round_up(t.out, LaneCount());
+}
+Index InputRow(const Tiling& t) { return t.depth() - t.in + round_up(t.in, LaneCount()); }
+
+void ConvolveBand(const WinogradForward& w, const Band& band) {
+  const D d;
+  const Tiling& t = w.tiling;
+  const Index lanes = LaneCount(), tiles = band.tiles(t), depth = t.depth();
+  const Points in(tiles, InputRow(t)), out(tiles, OutputRow(t));
+  TransformInput(t, band, w.x, in);
+  for (Index p = 0; p < kPoints; ++p) {
+    ForEachStrip(out.row, [&](Index o, auto vectors) HWY_ATTR {
+      const float* kernels = w.kernels + (p * out.row + o) * depth;
+      for (Index i = 0; i < tiles; i += kTileRows) {
+        WithRows(tiles - i, [&](auto rows) HWY_ATTR {
+          float* to = out.at(p, i) + o;
+          TileProduct<rows, vectors, false>(in.at(p, i), in.row, 1, kernels, vectors * lanes, depth,
+                                            nullptr, [&](int r, int v, V sum) HWY_ATTR {
+                                              hn::StoreU(sum, d, to + r * out.row + v * lanes);
+                                            });
+        });
+      }
+    });
+  }
+  t.taps == 3 ? TransformOutput<2>(w, band, out) : TransformOutput<3>(w, band, out);
+}
+
+// d_kernels (+)= what a band adds.
+void WeightBand(const WinogradWeight& w, const Band& band, bool add) {
+  const D d;
+  const Tiling& t = w.tiling;
+  const Index lanes = LaneCount(), tiles = band.tiles(t), depth = t.depth();
+  const Points in(tiles, InputRow(t)), out(tiles, OutputRow(t));
+  TransformInput(t, band, w.x, in);
+  t.taps == 3 ? TransformGradient<2>(t, band, w.d_y, out)
+              : TransformGradient<3>(t, band, w.d_y, out);
+  for (Index p = 0; p < kPoints; ++p) {
+    ForEachStrip(out.row, [&](Index o, auto vectors) HWY_ATTR {
+      for (Index c = 0; c < depth; c += kTileRows) {
+        WithRows(depth - c, [&](auto rows) HWY_ATTR {
+          float* to = w.d_kernels + (p * depth + c) * out.row + o;
+          TileProduct<rows, vectors, false>(in.at(p, 0) + c, 1, in.row, out.at(p, 0) + o, out.row,
+                                            tiles, nullptr, [&](int r, int v, V sum) HWY_ATTR {
+                                              float* at = to + r * out.row + v * lanes;
+                                              if (add) sum = hn::Add(hn::LoadU(d, at), sum);
+                                              hn::StoreU(sum, d, at);
+                                            });
+        });
+      }
+    });
+  }
+}
+
+// Where kernels that read a phase of x, or write one of y, find their taps: [phase, u, v].
+template <int kTaps>
+struct TapPlaces {
+  TapPlaces(const Tiling& t, bool turned) {
+    const Index phases = t.in_phases * t.out_phases;
+    Index* place = at[0];
+    for (Index phase = 0; phase < phases * phases; ++phase) {
+      for (Index u = 0; u < kTaps; ++u) {
+        for (Index v = 0; v < kTaps; ++v) {
+          const Index row = phases * (turned ? kTaps - 1 - u : u) + phase / phases;
+          const Index column = phases * (turned ? kTaps - 1 - v : v) + phase % phases;
+          *place++ = row * t.kernel() + column;
+        }
+      }
+    }
+  }
+  Index at[4][kTaps * kTaps];
+};
+
+// G w G^T for inputs [begin, end): [point, strip of outputs, phase, in, output of the strip].
+template <int kTaps>
+void TransformKernelsOf(const Tiling& t, const Kernels& k, Index begin, Index end, float* to) {
+  const Index lanes = LaneCount(), strip = TileColumns();
+  const Index channels = round_up(t.out, lanes), outputs = OutputRow(t);
+  const Index in_phases = t.in_phases * t.in_phases;
+  const TapPlaces<kTaps> places(t, k.turned);
+  HWY_ALIGN float taps[kTaps * kTaps * hn::MaxLanes(D())];
+  for (Index i = begin; i < end; ++i) {
+    for (Index o = 0; o < outputs; o += lanes) {
+      const Index first = o / strip * strip, width = std::min(strip, outputs - first);
+      const Index channel = o % channels, count = std::min(lanes, t.out - channel);
+      for (Index in_phase = 0; in_phase < in_phases; ++in_phase) {
+        const Index* place = places.at[in_phases > 1 ? in_phase : o / channels];
+        if (count < lanes) std::fill(std::begin(taps), std::end(taps), 0.0f);
+        for (Index q = 0; q < count; ++q) {
+          const float* from = k.data + (channel + q) * k.out + i * k.in;
+          for (Index tap = 0; tap < kTaps * kTaps; ++tap) taps[tap * lanes + q] = from[place[tap]];
+        }
+        V kernel[kTaps][kTaps], result[4][4];
+        LoadSquare(taps, kTaps * lanes, lanes, kernel);
+        BothWays<KernelToPoints>(kernel, result);
+        StorePoints(result, to + first * t.depth() + (in_phase * t.in + i) * width + o - first,
+                    outputs * t.depth());
+      }
+    }
+  }
+}
+void TransformKernels(const Tiling& t, const Kernels& k, Index begin, Index end, float* to) {
+  t.taps == 3 ? TransformKernelsOf<3>(t, k, begin, end, to)
+              : TransformKernelsOf<2>(t, k, begin, end, to);
+}
+
+// d_weight[o, i] = G^T d_kernels G.
+template <int kTaps>
+void KernelGradientOf(const WinogradWeight& w, float* d_weight) {
+  const Tiling& t = w.tiling;
+  const Index lanes = LaneCount(), outputs = OutputRow(t), depth = t.depth();
+  const TapPlaces<kTaps> places(t, false);
+  HWY_ALIGN float taps[kTaps * kTaps * hn::MaxLanes(D())];
+  for (Index i = 0; i < depth; ++i) {
+    const Index* place = places.at[i / t.in];
+    for (Index o = 0; o < t.out; o += lanes) {
+      V points[4][4], kernel[kTaps][kTaps];
+      const Index point = depth * outputs;
+      LoadSquare(w.d_kernels + i * outputs + o, 4 * point, point, points);
+      BothWays<PointsToKernel>(points, kernel);
+      for (Index u = 0; u < kTaps; ++u) {
+        for (Index v = 0; v < kTaps; ++v) {
+          hn::Store(kernel[u][v], D(), taps + (u * kTaps + v) * lanes);
+        }
+      }
+      for (Index q = 0; q < std::min(lanes, t.out - o); ++q) {
+        float* to = d_weight + ((o + q) * t.in + i % t.in) * t.kernel() * t.kernel();
+        for (Index tap = 0; tap < kTaps * kTaps; ++tap) to[place[tap]] = taps[tap * lanes + q];
+      }
+    }
+  }
+}
+void KernelGradient(const WinogradWeight& w, float* d_weight) {
+  w.tiling.taps == 3 ? KernelGradientOf<3>(w, d_weight) : KernelGradientOf<2>(w, d_weight);
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+namespace {
+
+HWY_EXPORT(TransformKernels);
+HWY_EXPORT(ConvolveBand);
+HWY_EXPORT(WeightBand);
+HWY_EXPORT(KernelGradient);
+HWY_EXPORT(OutputRow);
+
+constexpr Index kBandNumbers = 96 << 10;     // transformed: 384 KiB
+constexpr Index kKernelsPerSlice = 1 << 11;  // transformed by one thread: some 20 us
+
+// Images [0, batch) cut into bands: some rows of tiles of each image, or several whole images.
+class Bands {
+ public:
+  Bands(const Tiling& t, Index batch, Index numbers) : batch_(batch), rows_(t.rows()) {
+    const Index fit = std::max<Index>(1, numbers / (t.numbers_of_tile() * t.columns()));
+    images_ = std::clamp<Index>(fit / rows_, 1, batch);
+    rows_per_band_ = ceil_div(rows_, ceil_div(rows_, std::min(fit, rows_)));
+  }
+  Index count() const { return ceil_div(batch_, images_) * per_image(); }
+  Band operator[](Index i) const {
+    const Index image = i / per_image() * images_, row = i % per_image() * rows_per_band_;
+    return {image, std::min(image + images_, batch_), row, std::min(row + rows_per_band_, rows_)};
+  }
+
+ private:
+  Index per_image() const { return ceil_div(rows_, rows_per_band_); }
+
+  Index batch_, rows_, images_, rows_per_band_;
+};
+
+// For the result and the weight gradient.
+Tiling tiling(const ConvShape& s) {
+  return {.taps = s.kernel_height / s.stride,
+          .in_phases = s.stride,
+          .out_phases = 1,
+          .in = s.channel_in,
+          .out = s.channel_out,
+          .height = s.height,
+          .width = s.width,
+          .y_height = s.out_height(),
+          .y_width = s.out_width(),
+          .padding = s.padding,
+          .out_padding = 0};
+}
+
+// d_x is d_y convolved with the kernels turned, from channel_out to channel_in.
+Tiling input_tiling(const ConvShape& s) {
+  const Index taps = s.kernel_height / s.stride;
+  return {.taps = taps,
+          .in_phases = 1,
+          .out_phases = s.stride,
+          .in = s.channel_out,
+          .out = s.channel_in,
+          .height = s.out_height(),
+          .width = s.out_width(),
+          .y_height = s.height,
+          .y_width = s.width,
+          .padding = taps - 1 - s.padding / s.stride,
+          .out_padding = s.padding % s.stride};
+}
+
+void convolve(WinogradForward work, const Kernels& kernels, Index batch) {
+  const Tiling& t = work.tiling;
+  const Buffer transformed(kPoints * t.depth() * HWY_DYNAMIC_DISPATCH(OutputRow)(t));
+  const Index grain = std::max<Index>(1, kKernelsPerSlice / t.out);
+  parallel_for(t.in, grain, [&](Index begin, Index end) {
+    HWY_DYNAMIC_DISPATCH(TransformKernels)(t, kernels, begin, end, transformed.data());
+  });
+  work.kernels = transformed.data();
+  const Bands bands(t, batch, kBandNumbers);
+  parallel_for(bands.count(), 1, [&](Index i, Index) {
+    HWY_DYNAMIC_DISPATCH(ConvolveBand)(work, bands[i]);
+  });
+}
+
+}  // namespace
+
+bool winograd_can(const ConvShape& s) {
+  const bool three = s.kernel_height == 3 && s.stride == 1;
+  const bool four = s.kernel_height == 4 && s.stride == 2;
+  return (three || four) && s.kernel_width == s.kernel_height && s.dilation == 1 && s.groups == 1;
+}
+
+void winograd_forward(const ConvForward& work) {
+  const ConvShape& s = work.shape;
+  convolve({tiling(s), work.x, nullptr, work.bias, work.y, work.relu},
+           {work.weight, s.depth(), s.kernel_height * s.kernel_width, false}, s.batch);
+}
+
+void winograd_backward_input(const ConvBackwardInput& work) {
+  const ConvShape& s = work.shape;
+  convolve({input_tiling(s), work.d_y, nullptr, nullptr, work.d_x, false},
+           {work.weight, s.kernel_height * s.kernel_width, s.depth(), true}, s.batch);
+}
+
+void winograd_backward_weight(const ConvBackwardWeight& work, Index slice, float* partial) {
+  const ConvShape& s = work.shape;
+  const Tiling t = tiling(s);
+  parallel_for(s.batch, slice, [&](Index begin, Index end) {
+    const Index count = kPoints * t.depth() * HWY_DYNAMIC_DISPATCH(OutputRow)(t);
+    const Buffer sums(count);
+    // Each band reads and writes all sums.
+    const Bands bands(t, end - begin, std::max(kBandNumbers, count));
+    const WinogradWeight weight{t, work.x + begin * s.in_image(), work.d_y + begin * s.out_image(),
+                                sums.data()};
+    for (Index i = 0; i < bands.count(); ++i) {
+      HWY_DYNAMIC_DISPATCH(WeightBand)(weight, bands[i], i > 0);
+    }
+    HWY_DYNAMIC_DISPATCH(KernelGradient)(weight, partial + begin / slice * s.weights());
+  });
+}
+
+}  // namespace fovea::kernels
+#endif  // HWY_ONCE
