@@ -28,7 +28,7 @@ int main() try {
                    .max_norm = 1,
                    .validate_every = 300});
   fmt::print("right answers: {}; with `fovea train answer` more will be\n", result.best.score.text);
-  model.save("ask.safetensors");  // for `fovea run ask.safetensors picture.png --question "..."`
+  save(model, "ask.safetensors");  // for `fovea run ask.safetensors picture.png --question "..."`
 
   const Image picture = scenes->held_out(7, 8)[0].image;
   const Trace trace =

@@ -48,7 +48,7 @@ std::string report(const std::string& name, const AnswerModel& model, const Answ
                     percent(all.share_pointed()), counted(all.boxed, "question"));
     for (const Index hop : all.pointed) text += " " + percent(AnswerGrade::share(hop, all.boxed));
     text += "\n";
-  } else if (!model.net().options().attends) {
+  } else if (!model.net.options().attends) {
     text += "  no pointing: this model does not attend\n";
   }
   text += fmt::format("  time = {:.2f} s ({})\n", grades.seconds, counted(threads(), "thread"));
@@ -73,7 +73,7 @@ AskedEval asked_eval(const EvalFlags& f, bool labels) {
 
 void eval_answer(const EvalFlags& flags, std::ostream& out) {
   const AskedEval asked = asked_eval(flags, false);
-  const AnswerModel model = AnswerModel::load(asked.model);
+  const AnswerModel model = load_answer_model(asked.model);
   const auto data = exam_pictures(asked.pictures, asked.exam, model);
   const AnswerGrades grades = examine(model, *data, data->held_out_count());
   const std::string name = exam_name(asked.pictures, asked.exam);

@@ -67,8 +67,8 @@ void eval_caption(const EvalFlags& asked, std::ostream& out) {
   const CaptionFiles files{asked.images, asked.features, asked.captions};
   check_caption_files(files);
   const std::string& path = asked.models[0];
-  const auto model = load_caption_model(path);
-  const CaptionerOptions& o = model->net.options();
+  const CaptionModel model = load_caption_model(path);
+  const CaptionerOptions& o = model.net.options();
   const bool world = files.none();
   if (world && o.features) {
     fail("{}: was trained with features, so give it --features and --captions", path);
@@ -87,9 +87,9 @@ void eval_caption(const EvalFlags& asked, std::ostream& out) {
   SearchOptions search = caption_search(asked.search.beams);
   search.length_penalty = asked.search.length_penalty;
   search.coverage_penalty = asked.search.coverage_penalty;
-  const CaptionGrades grades = examine(*model, *data, data->size(), search);
+  const CaptionGrades grades = examine(model, *data, data->size(), search);
   if (asked.json) {
-    out << json_text(to_json(*model, path, grades), 4);
+    out << json_text(to_json(model, path, grades), 4);
     return;
   }
   const char* split = asked.split == Split::kTest ? "test" : "valid";
@@ -97,7 +97,7 @@ void eval_caption(const EvalFlags& asked, std::ostream& out) {
                      world ? fmt::format("the built-in scenes ({}, {} pixels, seed {})", split,
                                          o.width, asked.seed)
                            : printable(files.captions),
-                     printable(path), model->kind(), report(grades));
+                     printable(path), model.kind(), report(grades));
 }
 
 }  // namespace fovea::cli

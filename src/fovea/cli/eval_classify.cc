@@ -53,10 +53,10 @@ std::string report(const std::string& name, const ClassModel& model, const Class
 
 void eval_classify(const EvalFlags& flags, std::ostream& out) {
   const AskedEval asked = asked_eval(flags, true);
-  const ClassModel model = ClassModel::load(asked.model);
+  const ClassModel model = load_class_model(asked.model);
   const auto data = exam_pictures(asked.pictures, asked.exam, model);
   const ClassGrades grades = examine(model, *data);
-  ClassModel shuffled = ClassModel::load(asked.model);
+  ClassModel shuffled = load_class_model(asked.model);
   shuffle_weights(shuffled.tensors(), {.seed = asked.exam.seed});
   Pointings pointing;
   if (asked.pictures.world()) {

@@ -26,10 +26,10 @@ std::string as_json(const std::string& name, const ImageSaid& said, const std::s
 }
 
 void run_features(const RunPictures& work, std::ostream& out) {
-  const auto model = load_caption_model(work.model);
-  if (!model->net.options().features || !work.pictures.empty()) {
+  const CaptionModel model = load_caption_model(work.model);
+  if (!model.net.options().features || !work.pictures.empty()) {
     throw UsageError(
-        fmt::format("--features: {}", model->net.options().features
+        fmt::format("--features: {}", model.net.options().features
                                           ? "they stand for the pictures, so name none"
                                           : printable(work.model) + " looks at pictures itself"));
   }
@@ -37,8 +37,8 @@ void run_features(const RunPictures& work, std::ostream& out) {
   Run run;
   const Tensor features = read_features(work.features);
   for (Index row = 0; row < features.shape(0); ++row) {
-    const Tensor one = model->net.annotations(features.slice(0, row, row + 1), run).value();
-    const std::string said = model->captions(one.packed())[0];
+    const Tensor one = model.net.annotations(features.slice(0, row, row + 1), run).value();
+    const std::string said = model.captions(one.packed())[0];
     out << (work.json ? as_json(std::to_string(row), {.text = said}, {}) : said + "\n")
         << std::flush;
   }

@@ -21,14 +21,14 @@ using testing::StartsWith;
 class LookingTest : public testing::Test {
  protected:
   LookingTest() {
-    ClassModel({.image = {.widths = {4, 8}}, .width = 32, .height = 32}, {"red", "blue"},
-               {.seed = 3})
-        .save(classes);
+    ClassModel classifier({.image = {.widths = {4, 8}}, .width = 32, .height = 32}, {"red", "blue"},
+                          {.seed = 3});
+    save(classifier, classes);
     const std::vector<std::string> questions = {"how many players are there"};
-    AnswerModel({.image = {.widths = {4, 8}}, .width = 32, .height = 32, .hops = 2},
-                train_tokenizer(questions, {.pieces = Pieces::kWords}), {"two", "three"},
-                {.seed = 3})
-        .save(answers);
+    AnswerModel answerer({.image = {.widths = {4, 8}}, .width = 32, .height = 32, .hops = 2},
+                         train_tokenizer(questions, {.pieces = Pieces::kWords}), {"two", "three"},
+                         {.seed = 3});
+    save(answerer, answers);
     Image image{.width = 20, .height = 10};
     image.pixels.assign(20 * 10 * 3, 90);
     write_file(folder / "grey.png", encode_png(image));

@@ -31,9 +31,8 @@ void train_answer(AnswerFlags f, std::ostream& err) {
   AnswerModel model = make_answer_model(f.model, *data.pictures, Random{.seed = f.train.seed});
   AnswerTask task(model, *data.pictures);
   err << fmt::format("{}: {} numbers, {} words, {} answers; pictures of {} x {}\n", model.kind(),
-                     with_commas(count_numbers(task.parameters())),
-                     with_commas(model.words().size()), with_commas(std::ssize(model.classes())),
-                     data.input.width, data.input.height);
+                     with_commas(count_numbers(task.parameters())), with_commas(model.words.size()),
+                     with_commas(std::ssize(model.classes())), data.input.width, data.input.height);
   train_task(task, f.train, err);
 }
 

@@ -28,7 +28,8 @@ class CornerModel final : public ImageModel {
   ImageInput input() const override { return {kSize, kSize, 3}; }
   std::vector<std::string> classes() const override { return {"bright", "dark"}; }
   NamedTensors tensors() override { return {{"weight", weight_}}; }
-  const std::map<std::string, std::string>& training() const override { return training_; }
+  std::string options_text() const override { return {}; }
+  std::map<std::string, std::string> parts() const override { return {}; }
   std::vector<ImageSaid> say(std::span<const Image> images, const std::string&) const override {
     return std::vector<ImageSaid>(images.size(), {"bright"});
   }
@@ -44,7 +45,6 @@ class CornerModel final : public ImageModel {
 
  private:
   Tensor weight_;
-  std::map<std::string, std::string> training_;
 };
 
 // Light in the corner, dark elsewhere.

@@ -39,26 +39,19 @@ AnswererOptions sized(AnswererOptions options, const Tokenizer& words,
 
 }  // namespace
 
-AnswerModel::AnswerModel(AnswererOptions options, Tokenizer words, std::vector<std::string> answers,
-                         Random random)
-    : options_(sized(options, words, answers)),
-      words_(std::move(words)),
-      answers_(std::move(answers)),
-      net_(options_, random) {}
+AnswerModel::AnswerModel(AnswererOptions options, Tokenizer its_words,
+                         std::vector<std::string> its_answers, Random random)
+    : words(std::move(its_words)),
+      answers(std::move(its_answers)),
+      net(sized(std::move(options), words, answers), random) {}
 
-std::string AnswerModel::options_text() const { return options_to_text(kind(), options_); }
+std::string AnswerModel::options_text() const { return options_to_text(kind(), net.options()); }
 
-void AnswerModel::save(const std::string& path) const {
-  AnswerModel shared = *this;  // its tensors are ours
-  write_model(path, {.task = task(),
-                     .options = options_text(),
-                     .parts = {{"tokenizer.words", words_.serialize()},
-                               {"answers", names_to_text(answers_)}},
-                     .training = training_,
-                     .tensors = shared.tensors()});
+std::map<std::string, std::string> AnswerModel::parts() const {
+  return {{"tokenizer.words", words.serialize()}, {"answers", names_to_text(answers)}};
 }
 
-AnswerModel AnswerModel::load(const std::string& path) {
+AnswerModel load_answer_model(const std::string& path) {
   SavedModel saved = read_model(path, "answer");
   OptionsReader reader(saved.options, path);
   const auto options = options_from<AnswererOptions>(reader);
@@ -70,66 +63,50 @@ AnswerModel AnswerModel::load(const std::string& path) {
   }
   AnswerModel model(options, std::move(words), std::move(answers), {.zeros = true});
   load_tensors(path, saved.tensors, model.tensors());
-  model.training_ = std::move(saved.training);
+  model.training = std::move(saved.training);
   return model;
 }
 
-std::unique_ptr<ImageModel> load_answer_model(const std::string& path) {
-  return std::make_unique<AnswerModel>(AnswerModel::load(path));
-}
-
 ImageInput AnswerModel::input() const {
-  return {.width = options_.width,
-          .height = options_.height,
-          .channels = options_.image.channels,
-          .any_size = false};
+  const AnswererOptions& o = net.options();
+  return {.width = o.width, .height = o.height, .channels = o.image.channels, .any_size = false};
 }
 
 std::int32_t AnswerModel::answer_id(const std::string& answer) const {
-  const auto found = std::find(answers_.begin(), answers_.end(), answer);
-  return found == answers_.end() ? -1 : static_cast<std::int32_t>(found - answers_.begin());
+  const auto found = std::find(answers.begin(), answers.end(), answer);
+  return found == answers.end() ? -1 : static_cast<std::int32_t>(found - answers.begin());
 }
 
 Questions AnswerModel::asked(const std::string& question, Index images) const {
-  const auto words = words_.encode(question);
-  if (words.empty()) fail("answer: the question has no words");
-  return questions_of(std::vector(static_cast<std::size_t>(images), words));
+  const auto ids = words.encode(question);
+  if (ids.empty()) fail("answer: the question has no words");
+  return questions_of(std::vector(static_cast<std::size_t>(images), ids));
 }
 
 std::vector<ImageSaid> AnswerModel::say(std::span<const Image> images,
                                         const std::string& question) const {
   const NoGrad guard;
   Run run;
-  const Var logits =
-      net_(Var(image_tensor(images)), asked(question, std::ssize(images)), run).logits;
-  const Tensor p = softmax(logits).value().packed();
-  std::vector<ImageSaid> said;
-  for (Index i = 0; i < p.shape(0); ++i) {
-    ImageSaid& one = said.emplace_back();
-    one.choices = likeliest(p.slice(0, i, i + 1).flat(), answers_);
-    one.text = one.choices[0].text;
-  }
-  return said;
+  const Questions questions = asked(question, std::ssize(images));
+  return said_of(net(Var(image_tensor(images)), questions, run).logits, answers);
 }
 
 Trace AnswerModel::trace(const Image& image, const std::string& question) const {
   const NoGrad guard;
   Run run;
-  const auto pieces = words_.encode(question);
-  const Answering answering =
-      net_(Var(image_tensor(std::span(&image, 1))), asked(question, 1), run);
+  const auto pieces = words.encode(question);
+  const Answering answering = net(Var(image_tensor(std::span(&image, 1))), asked(question, 1), run);
   const Tensor p = softmax(answering.logits).value().packed();
 
   Trace trace = image_trace(*this, image);
   trace.input = question;
-  Trace::Axis words{"question", "words", {}};
+  Trace::Axis& asking = trace.axes.emplace_back(Trace::Axis{"question", "words", {}});
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    words.labels.push_back({words_.piece(pieces[i]), static_cast<Index>(i)});
+    asking.labels.push_back({words.piece(pieces[i]), static_cast<Index>(i)});
   }
-  trace.axes.push_back(std::move(words));
   trace.axes.push_back(
       region_axis("regions", answering.grid.shape(2), answering.grid.shape(3), image));
-  trace.steps.push_back({likeliest(p.flat(), answers_), {}});
+  trace.steps.push_back({likeliest(p.flat(), answers), {}});
   trace.output = trace.steps[0].choices[0].text;
   trace.axes.push_back({"target", "words", {{trace.output, 0}}});
   for (std::size_t hop = 0; hop < answering.looks.size(); ++hop) {
@@ -142,7 +119,7 @@ Trace AnswerModel::trace(const Image& image, const std::string& question) const 
 
 ImageModel::Seen AnswerModel::see(const Var& pixels, const std::string& question) const {
   Run run;
-  const Answering answering = net_(pixels, asked(question, pixels.shape(0)), run);
+  const Answering answering = net(pixels, asked(question, pixels.shape(0)), run);
   return {answering.logits, answering.grid};
 }
 

@@ -13,40 +13,32 @@ class AnswerModel final : public ImageModel {
   // Sizes of the vocabularies are set to what `words` and `answers` have.
   AnswerModel(AnswererOptions options, Tokenizer words, std::vector<std::string> answers,
               Random random);
-  static AnswerModel load(const std::string& path);
-  void save(const std::string& path) const;
+
+  Tokenizer words;
+  std::vector<std::string> answers;
+  Answerer net;
 
   std::string task() const override { return "answer"; }
-  std::string kind() const override { return options_.attends ? "attention" : "mean"; }
+  std::string kind() const override { return net.options().attends ? "attention" : "mean"; }
   ImageInput input() const override;
   bool asks() const override { return true; }
-  std::vector<std::string> classes() const override { return answers_; }
-  NamedTensors tensors() override { return named_tensors(net_); }
-  const std::map<std::string, std::string>& training() const override { return training_; }
+  std::vector<std::string> classes() const override { return answers; }
+  NamedTensors tensors() override { return named_tensors(net); }
+  std::string options_text() const override;
+  std::map<std::string, std::string> parts() const override;
 
   std::vector<ImageSaid> say(std::span<const Image> images,
                              const std::string& question) const override;
   Trace trace(const Image& image, const std::string& question) const override;
   Seen see(const Var& pixels, const std::string& question) const override;
-  const ImageEncoder* encoder() const override { return &net_.encoder(); }
+  const ImageEncoder* encoder() const override { return &net.encoder(); }
 
-  Answerer& net() { return net_; }
-  const Answerer& net() const { return net_; }
-  const Tokenizer& words() const { return words_; }
   std::int32_t answer_id(const std::string& answer) const;  // -1: it is none of its answers
-  std::string options_text() const;
-  std::map<std::string, std::string>& training_notes() { return training_; }
 
  private:
   Questions asked(const std::string& question, Index images) const;
-
-  AnswererOptions options_;
-  Tokenizer words_;
-  std::vector<std::string> answers_;
-  Answerer net_;
-  std::map<std::string, std::string> training_;
 };
 
-std::unique_ptr<ImageModel> load_answer_model(const std::string& path);
+AnswerModel load_answer_model(const std::string& path);
 
 }  // namespace fovea

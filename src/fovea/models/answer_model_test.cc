@@ -13,14 +13,14 @@ namespace {
 TEST(AnswerModel, SaysTheSameAfterItWasWrittenAndRead) {
   const ScratchFolder folder;
   AnswerModel model = small_answer_model();
-  model.training_notes()["step"] = "7";
-  model.save(folder / "m.safetensors");
+  model.training["step"] = "7";
+  save(model, folder / "m.safetensors");
   const auto read = load_image_model(folder / "m.safetensors");
   EXPECT_EQ(read->task(), "answer");
   EXPECT_EQ(read->kind(), "attention");
   EXPECT_TRUE(read->asks());
   EXPECT_EQ(read->classes(), (std::vector<std::string>{"red", "left", "two"}));
-  EXPECT_EQ(read->training().at("step"), "7");
+  EXPECT_EQ(read->training.at("step"), "7");
   const std::vector<Image> images = {some_picture(1), some_picture(2)};
   const auto before = model.say(images, "Where is the ball?"),
              after = read->say(images, "Where is the ball?");
@@ -64,7 +64,8 @@ TEST(AnswerModel, ShowsItsGridToThoseWhoExplainIt) {
 TEST(AnswerModel, SaysWhatIsWrong) {
   const ScratchFolder folder;
   const std::string path = folder / "m.safetensors";
-  small_answer_model().save(path);
+  AnswerModel small = small_answer_model();
+  save(small, path);
   SavedModel saved = read_model(path, "answer");
   saved.parts["answers"] = "red\nleft\n";
   write_model(path, saved);
@@ -76,7 +77,7 @@ TEST(AnswerModel, SaysWhatIsWrong) {
     }
     return "no error";
   };
-  EXPECT_THAT(text_of([&] { AnswerModel::load(path); }),
+  EXPECT_THAT(text_of([&] { load_answer_model(path); }),
               testing::EndsWith("words and 3 answers, but 18 and 2 are listed; is it damaged?"));
   const Image image = some_picture();
   EXPECT_EQ(text_of([&] { small_answer_model().say(std::span(&image, 1), "  "); }),

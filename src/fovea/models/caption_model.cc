@@ -55,6 +55,10 @@ std::string CaptionModel::kind() const {
 
 std::string CaptionModel::options_text() const { return options_to_text(kind(), net.options()); }
 
+std::map<std::string, std::string> CaptionModel::parts() const {
+  return {{"tokenizer.words", words.serialize()}};
+}
+
 ImageInput CaptionModel::input() const {
   const CaptionerOptions& o = net.options();
   return {.width = o.width, .height = o.height, .channels = o.encoder.channels};
@@ -126,16 +130,8 @@ ImageModel::Seen CaptionModel::see(const Var&, const std::string&) const {
   fail("caption: a caption is no class, so only attention tells where this model looked");
 }
 
-void save(CaptionModel& model, const std::string& path) {
-  write_model(path, {.task = model.task(),
-                     .options = model.options_text(),
-                     .parts = {{"tokenizer.words", model.words.serialize()}},
-                     .training = model.facts,
-                     .tensors = model.tensors()});
-}
-
-std::unique_ptr<CaptionModel> load_caption_model(const std::string& path) {
-  const SavedModel saved = read_model(path, "caption");
+CaptionModel load_caption_model(const std::string& path) {
+  SavedModel saved = read_model(path, "caption");
   OptionsReader reader(saved.options, path);
   const auto options = options_from<CaptionerOptions>(reader);
   const Tokenizer words =
@@ -144,12 +140,12 @@ std::unique_ptr<CaptionModel> load_caption_model(const std::string& path) {
     fail("{}: the model has {} words but its tokenizer {}; is it damaged?", path, options.vocab,
          words.size());
   }
-  auto model = std::make_unique<CaptionModel>(options, words, Random{.zeros = true});
-  if (reader.kind() != model->kind()) {
+  CaptionModel model(options, words, {.zeros = true});
+  if (reader.kind() != model.kind()) {
     fail("{}: model '{}' is not known to this version", path, reader.kind());
   }
-  load_tensors(path, saved.tensors, model->tensors());
-  model->facts = saved.training;
+  load_tensors(path, saved.tensors, model.tensors());
+  model.training = std::move(saved.training);
   return model;
 }
 

@@ -15,16 +15,14 @@ class CaptionModel final : public ImageModel {
 
   Tokenizer words;
   Captioner net;
-  std::map<std::string, std::string> facts{};  // training()
-
-  std::string options_text() const;
 
   std::string task() const override { return "caption"; }
   std::string kind() const override;
   ImageInput input() const override;
   std::vector<std::string> classes() const override { return {}; }
   NamedTensors tensors() override { return named_tensors(net); }
-  const std::map<std::string, std::string>& training() const override { return facts; }
+  std::string options_text() const override;
+  std::map<std::string, std::string> parts() const override;
   std::vector<ImageSaid> say(std::span<const Image> images,
                              const std::string& question) const override;
   Trace trace(const Image& image, const std::string& question) const override;
@@ -37,8 +35,7 @@ class CaptionModel final : public ImageModel {
   Tensor annotations(std::span<const Image> images) const;
 };
 
-void save(CaptionModel& model, const std::string& path);
-std::unique_ptr<CaptionModel> load_caption_model(const std::string& path);
+CaptionModel load_caption_model(const std::string& path);
 
 // Captions have at most 40 words, and <unk> is none of them.
 SearchOptions caption_search(Index beams = 5);

@@ -31,12 +31,12 @@ Image some_scene(std::uint64_t i) {
 TEST(CaptionModel, SaysTheSameAfterBeingSavedAndLoaded) {
   const ScratchFolder folder;
   CaptionModel model = some_captioner(CaptionAttention::kHard);
-  model.facts["step"] = "7";
+  model.training["step"] = "7";
   save(model, folder / "m");
   const std::unique_ptr<ImageModel> loaded = load_image_model(folder / "m");
   EXPECT_EQ(loaded->task(), "caption");
   EXPECT_EQ(loaded->kind(), "hard");
-  EXPECT_EQ(loaded->training().at("step"), "7");
+  EXPECT_EQ(loaded->training.at("step"), "7");
   EXPECT_EQ(loaded->input().width, 64);
   EXPECT_FALSE(loaded->asks());
   const std::vector<Image> images = {some_scene(0), some_scene(1)};

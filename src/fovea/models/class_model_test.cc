@@ -24,7 +24,7 @@ class EveryClassifier : public testing::TestWithParam<bool> {
 
 TEST_P(EveryClassifier, SaysTheSameAfterItWasWrittenAndRead) {
   const ScratchFolder folder;
-  model.save(folder / "m.safetensors");
+  save(model, folder / "m.safetensors");
   const auto read = load_image_model(folder / "m.safetensors");
   EXPECT_EQ(read->task(), "classify");
   EXPECT_EQ(read->kind(), GetParam() ? "self-attention" : "plain");
@@ -53,12 +53,11 @@ TEST_P(EveryClassifier, ItsTraceShowsSelfAttentionWhereThereIsSome) {
 TEST_P(EveryClassifier, EveryParameterLearns) {
   const Image image = some_picture();
   fovea::Run run{.training = true, .random = {}};
-  for (const Parameter& p : parameters(model.net())) {
+  for (const Parameter& p : parameters(model.net)) {
     if (p.name == "self.gamma") Var(p.var).mutable_value().data()[0] = 1;  // 0 at the start
   }
-  backward(
-      cross_entropy(model.net()(Var(image_tensor(std::span(&image, 1))), run).logits, Ids({1})));
-  for (const Parameter& p : parameters(model.net())) EXPECT_TRUE(p.var.grad()) << p.name;
+  backward(cross_entropy(model.net(Var(image_tensor(std::span(&image, 1))), run).logits, Ids({1})));
+  for (const Parameter& p : parameters(model.net)) EXPECT_TRUE(p.var.grad()) << p.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryClassifier, testing::Bool(), [](const auto& test) {
@@ -68,12 +67,13 @@ INSTANTIATE_TEST_SUITE_P(All, EveryClassifier, testing::Bool(), [](const auto& t
 TEST(ClassModel, SaysWhatIsWrong) {
   const ScratchFolder folder;
   const std::string path = folder / "m.safetensors";
-  small_class_model(false).save(path);
+  ClassModel small = small_class_model(false);
+  save(small, path);
   SavedModel saved = read_model(path, "classify");
   saved.parts["classes"] = "red\n";
   write_model(path, saved);
   try {
-    ClassModel::load(path);
+    load_class_model(path);
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.what(), path + ": the model has 3 classes, but 1 are listed; is it damaged?");

@@ -28,6 +28,7 @@ class Classifier {
   // images [image, channel, height, width], of any size
   Classifying operator()(const Var& images, Run& run) const;
 
+  const ClassifierOptions& options() const { return options_; }
   const ImageEncoder& encoder() const { return encoder_; }
 
   void visit(auto&& member) {

@@ -64,6 +64,12 @@ std::string GlimpseModel::kind() const {
   return kLookingNames[static_cast<std::size_t>(net.options().looking)];
 }
 
+std::string GlimpseModel::options_text() const { return options_to_text(kTask, net.options()); }
+
+std::map<std::string, std::string> GlimpseModel::parts() const {
+  return {{kClasses, names_to_text(names)}};
+}
+
 ImageInput GlimpseModel::input() const {
   const GlimpseReaderOptions& o = net.options();
   return {o.width, o.height, o.channels, o.looking != Looking::kWhole};
@@ -74,9 +80,7 @@ std::vector<ImageSaid> GlimpseModel::say(std::span<const Image> images, const st
   std::vector<ImageSaid> said;
   for (const Image& image : images) {
     Run run = same_for_each();
-    const Tensor p = softmax(net.read(image_tensor({&image, 1}), run).logits).value().packed();
-    const auto choices = likeliest(p.flat(), names);
-    said.push_back({choices[0].text, choices});
+    said.push_back(said_of(net.read(image_tensor({&image, 1}), run).logits, names)[0]);
   }
   return said;
 }
@@ -118,28 +122,18 @@ GlimpseModel make_glimpse_model(const GlimpseReaderOptions& options, Random rand
   return {options, std::move(names), random};
 }
 
-std::string to_text(const GlimpseReaderOptions& options) { return options_to_text(kTask, options); }
-
-void save(GlimpseModel& model, const std::string& path) {
-  write_model(path, {.task = kTask,
-                     .options = to_text(model.net.options()),
-                     .parts = {{kClasses, names_to_text(model.names)}},
-                     .training = model.notes,
-                     .tensors = model.tensors()});
-}
-
 GlimpseModel load_glimpse_model(const std::string& path) {
-  const SavedModel file = read_model(path, kTask);
-  OptionsReader reader(file.options, path);
+  SavedModel saved = read_model(path, kTask);
+  OptionsReader reader(saved.options, path);
   const auto options = options_from<GlimpseReaderOptions>(reader);
-  std::vector<std::string> names = names_from_text(part_of(file, kClasses, path));
+  std::vector<std::string> names = names_from_text(part_of(saved, kClasses, path));
   if (static_cast<Index>(names.size()) != options.classes) {
     fail("{}: the model has {} classes but {} names of them; is it damaged?", path, options.classes,
          names.size());
   }
   GlimpseModel model(options, std::move(names), {.zeros = true});
-  load_tensors(path, file.tensors, model.tensors());
-  model.notes = file.training;
+  load_tensors(path, saved.tensors, model.tensors());
+  model.training = std::move(saved.training);
   return model;
 }
 

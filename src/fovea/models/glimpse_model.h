@@ -16,14 +16,14 @@ class GlimpseModel final : public ImageModel {
 
   GlimpseReader net;
   std::vector<std::string> names;
-  std::map<std::string, std::string> notes{};  // how it was trained
 
   std::string task() const override { return "glimpse"; }
   std::string kind() const override;
   ImageInput input() const override;
   std::vector<std::string> classes() const override { return names; }
   NamedTensors tensors() override { return named_tensors(net); }
-  const std::map<std::string, std::string>& training() const override { return notes; }
+  std::string options_text() const override;
+  std::map<std::string, std::string> parts() const override;
   std::vector<ImageSaid> say(std::span<const Image> images,
                              const std::string& question) const override;
   Trace trace(const Image& image, const std::string& question) const override;
@@ -34,9 +34,6 @@ class GlimpseModel final : public ImageModel {
 // A new one, whose classes are called 0, 1, 2 ...
 GlimpseModel make_glimpse_model(const GlimpseReaderOptions& options, Random random);
 
-std::string to_text(const GlimpseReaderOptions& options);
-
-void save(GlimpseModel& model, const std::string& path);
 GlimpseModel load_glimpse_model(const std::string& path);
 
 }  // namespace fovea

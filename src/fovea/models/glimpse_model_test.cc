@@ -30,13 +30,13 @@ TEST_P(EveryGlimpseModel, SaysTheSameAfterItWasSavedAndRead) {
   const ScratchFolder folder;
   GlimpseModel model = small_model(GetParam());
   model.names = {"left", "right", "none of them"};
-  model.notes["step"] = "7";
+  model.training["step"] = "7";
   save(model, folder / "m");
   const auto found = load_image_model(folder / "m");
   EXPECT_EQ(found->task(), "glimpse");
   EXPECT_EQ(found->kind(), kLookingNames[static_cast<std::size_t>(GetParam())]);
   EXPECT_EQ(found->classes(), model.names);
-  EXPECT_EQ(found->training(), model.notes);
+  EXPECT_EQ(found->training, model.training);
   EXPECT_EQ(found->input().any_size, GetParam() != Looking::kWhole);
   const std::vector<Image> images = {some_image(12, 12), some_image(12, 12)};
   const auto before = model.say(images, ""), after = found->say(images, "");
@@ -122,7 +122,7 @@ TEST(GlimpseModel, RefusesFilesThatDoNotFit) {
   save(model, folder / "m");
   EXPECT_EQ(error_of([&] { load_glimpse_model(folder / "m"); }),
             folder / "m" + ": the model has 3 classes but 2 names of them; is it damaged?");
-  write_model(folder / "n", {.task = "glimpse", .options = to_text(model.net.options())});
+  write_model(folder / "n", {.task = "glimpse", .options = model.options_text()});
   EXPECT_EQ(
       error_of([&] { load_glimpse_model(folder / "n"); }),
       folder / "n" + ": 'fovea.classes' is missing; is it a model that fovea train has written?");

@@ -24,20 +24,26 @@ struct ImageTask {
   const char* name;
   Load load;
 };
-std::unique_ptr<ImageModel> load_glimpses(const std::string& path) {
-  return std::make_unique<GlimpseModel>(load_glimpse_model(path));
+template <auto load_model>
+std::unique_ptr<ImageModel> load(const std::string& path) {
+  return std::make_unique<decltype(load_model(path))>(load_model(path));
 }
-std::unique_ptr<ImageModel> load_captioner(const std::string& path) {
-  return load_caption_model(path);
-}
-constexpr ImageTask kTasks[] = {{"answer", load_answer_model},
-                                {"caption", load_captioner},
-                                {"classify", load_class_model},
-                                {"glimpse", load_glimpses}};
+constexpr ImageTask kTasks[] = {{"answer", load<load_answer_model>},
+                                {"caption", load<load_caption_model>},
+                                {"classify", load<load_class_model>},
+                                {"glimpse", load<load_glimpse_model>}};
 
 Trace::Box trace_box(const Box& box) { return {box.left, box.top, box.right, box.bottom}; }
 
 }  // namespace
+
+void save(ImageModel& model, const std::string& path) {
+  write_model(path, {.task = model.task(),
+                     .options = model.options_text(),
+                     .parts = model.parts(),
+                     .training = model.training,
+                     .tensors = model.tensors()});
+}
 
 std::unique_ptr<ImageModel> load_image_model(const std::string& path) {
   const std::string task = task_of(path);
@@ -119,6 +125,17 @@ std::vector<Trace::Choice> likeliest(std::span<const float> probabilities,
   std::vector<Trace::Choice> choices;
   for (const std::size_t i : order) choices.push_back({classes[i], probabilities[i]});
   return choices;
+}
+
+std::vector<ImageSaid> said_of(const Var& logits, std::span<const std::string> classes) {
+  const Tensor p = softmax(logits).value().packed();
+  std::vector<ImageSaid> said;
+  for (Index i = 0; i < p.shape(0); ++i) {
+    ImageSaid& one = said.emplace_back();
+    one.choices = likeliest(p.slice(0, i, i + 1).flat(), classes);
+    one.text = one.choices[0].text;
+  }
+  return said;
 }
 
 }  // namespace fovea

@@ -1,6 +1,7 @@
 // What every model that looks at pictures offers to those who run, explain or serve it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 
@@ -32,8 +33,10 @@ class ImageModel {
   virtual bool asks() const { return false; }            // wants a question beside the picture
   virtual std::vector<std::string> classes() const = 0;  // that it chooses from; of captions none
   virtual NamedTensors tensors() = 0;
-  // How it was trained, by name.
-  virtual const std::map<std::string, std::string>& training() const = 0;
+  virtual std::string options_text() const = 0;
+  virtual std::map<std::string, std::string> parts() const = 0;  // what else its file holds
+
+  std::map<std::string, std::string> training{};  // how it was trained, by name
 
   // About each picture; they are as prepared() made them. `question` is empty unless asks().
   virtual std::vector<ImageSaid> say(std::span<const Image> images,
@@ -50,6 +53,8 @@ class ImageModel {
   virtual Seen see(const Var& pixels, const std::string& question) const = 0;
   virtual const ImageEncoder* encoder() const { return nullptr; }  // that made the grid
 };
+
+void save(ImageModel& model, const std::string& path);
 
 // By what the file says its task is.
 std::unique_ptr<ImageModel> load_image_model(const std::string& path);
@@ -74,5 +79,8 @@ Trace::Axis truth_axis(const WorldPicture& picture, const std::string& question)
 // The likeliest of probabilities [class], the best first.
 std::vector<Trace::Choice> likeliest(std::span<const float> probabilities,
                                      std::span<const std::string> classes, Index most = 10);
+
+// Of logits [picture, class]: the likeliest class of each picture.
+std::vector<ImageSaid> said_of(const Var& logits, std::span<const std::string> classes);
 
 }  // namespace fovea

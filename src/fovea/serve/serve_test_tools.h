@@ -157,7 +157,8 @@ class PretendedModel : public ImageModel {
                               : std::vector<std::string>{"dark", "bright"};
   }
   NamedTensors tensors() override { return {{"weight", Tensor::zeros({3, 5})}}; }
-  const std::map<std::string, std::string>& training() const override { return training_; }
+  std::string options_text() const override { return {}; }
+  std::map<std::string, std::string> parts() const override { return {}; }
   std::vector<ImageSaid> say(std::span<const Image> images, const std::string&) const override {
     std::vector<ImageSaid> all;
     for (const Image& image : images) {
@@ -191,7 +192,6 @@ class PretendedModel : public ImageModel {
  private:
   std::string task_;
   ImageInput input_;
-  std::map<std::string, std::string> training_;
 };
 
 inline ServedModel picture_model(const std::string& task,

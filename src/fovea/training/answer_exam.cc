@@ -38,7 +38,7 @@ void add(AnswerGrade& grade, const Outcome& one) {
 void grade(const AnswerModel& model, std::span<const AskedPicture> pictures, AnswerGrades& grades) {
   const AskedBatch asked = asked_batch(model, pictures);
   Run run;
-  const Answering answering = model.net()(Var(asked.images), asked.questions, run);
+  const Answering answering = model.net(Var(asked.images), asked.questions, run);
   const Ids guess = argmax(answering.logits.value());
   const std::vector<Box> cells = region_boxes(answering.grid.shape(2), answering.grid.shape(3),
                                               asked.images.shape(3), asked.images.shape(2));

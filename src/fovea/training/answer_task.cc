@@ -38,7 +38,7 @@ AnswerTask::AnswerTask(AnswerModel& model, const AskedPictures& data) : model_(m
 
 Loss AnswerTask::step(Index batch, Run& run) {
   const AskedBatch asked = asked_batch(model_, data_.batch(batch));
-  const Var logits = model_.net()(Var(asked.images), asked.questions, run).logits;
+  const Var logits = model_.net(Var(asked.images), asked.questions, run).logits;
   const Var loss = cross_entropy(logits, asked.labels, {.mean = false});
   const double sum = loss.value().item();
   backward(loss);
@@ -58,9 +58,8 @@ Grade AnswerTask::validate(const std::atomic<bool>*) {
 }
 
 void AnswerTask::save(const std::string& file, const Best& best) {
-  model_.training_notes()["step"] = std::to_string(best.step);
-  if (!best.score.name.empty()) model_.training_notes()["validation"] = "right " + best.score.text;
-  model_.save(file);
+  best.tell(model_.training);
+  fovea::save(model_, file);
 }
 
 std::map<std::string, std::string> AnswerTask::identity() const {

@@ -17,7 +17,7 @@ class AnswerTask final : public Task {
   // Both must outlive this.
   AnswerTask(AnswerModel& model, const AskedPictures& data);
 
-  std::vector<Parameter> parameters() override { return fovea::parameters(model_.net()); }
+  std::vector<Parameter> parameters() override { return fovea::parameters(model_.net); }
   NamedTensors tensors() override { return model_.tensors(); }
   Loss step(Index batch, Run& run) override;
   Grade validate(const std::atomic<bool>* stop) override;

@@ -17,7 +17,7 @@ AskedBatch asked_batch(const AnswerModel& model, std::span<const AskedPicture> p
     const auto count = std::ssize(picture.questions);
     for (Index i = 0; i < batch.each; ++i) {
       const AskedQuestion& q = picture.questions[static_cast<std::size_t>(std::min(i, count - 1))];
-      questions.push_back(model.words().encode(q.text));
+      questions.push_back(model.words.encode(q.text));
       labels.push_back(i < count ? model.answer_id(q.answer) : -1);
     }
   }

@@ -68,10 +68,7 @@ Grade CaptionTask::validate(const std::atomic<bool>* stop) {
 }
 
 void CaptionTask::save(const std::string& file, const Best& best) {
-  model_.facts["step"] = std::to_string(best.step);
-  if (!best.score.name.empty()) {
-    model_.facts["validation"] = best.score.name + " " + best.score.text;
-  }
+  best.tell(model_.training);
   fovea::save(model_, file);
 }
 

@@ -43,7 +43,7 @@ ClassGrades examine(const ClassModel& model, const AskedPictures& data) {
     const ClassBatch batch =
         class_batch(model, data.held_out(begin, std::min(all, begin + kGradedTogether)));
     Run run;
-    const Ids guess = argmax(model.net()(Var(batch.images), run).logits.value());
+    const Ids guess = argmax(model.net(Var(batch.images), run).logits.value());
     for (Index i = 0; i < guess.size(); ++i) {
       const bool right = guess[i] == batch.labels[i];
       ++grades.pictures;
@@ -67,7 +67,7 @@ ClassTask::ClassTask(ClassModel& model, const AskedPictures& data) : model_(mode
 
 Loss ClassTask::step(Index batch, Run& run) {
   const ClassBatch pictures = class_batch(model_, data_.batch(batch));
-  const Var logits = model_.net()(Var(pictures.images), run).logits;
+  const Var logits = model_.net(Var(pictures.images), run).logits;
   const Var loss = cross_entropy(logits, pictures.labels, {.mean = false});
   const double sum = loss.value().item();
   backward(loss);
@@ -80,9 +80,8 @@ Grade ClassTask::validate(const std::atomic<bool>*) {
 }
 
 void ClassTask::save(const std::string& file, const Best& best) {
-  model_.training_notes()["step"] = std::to_string(best.step);
-  if (!best.score.name.empty()) model_.training_notes()["validation"] = "right " + best.score.text;
-  model_.save(file);
+  best.tell(model_.training);
+  fovea::save(model_, file);
 }
 
 std::map<std::string, std::string> ClassTask::identity() const {

@@ -38,7 +38,7 @@ class ClassTask final : public Task {
   // Both must outlive this.
   ClassTask(ClassModel& model, const AskedPictures& data);
 
-  std::vector<Parameter> parameters() override { return fovea::parameters(model_.net()); }
+  std::vector<Parameter> parameters() override { return fovea::parameters(model_.net); }
   NamedTensors tensors() override { return model_.tensors(); }
   Loss step(Index batch, Run& run) override;
   Grade validate(const std::atomic<bool>* stop) override;

@@ -127,14 +127,12 @@ Grade GlimpseTask::validate(const std::atomic<bool>*) {
 }
 
 void GlimpseTask::save(const std::string& file, const Best& best) {
-  model_.notes["step"] = std::to_string(best.step);
-  if (!best.score.name.empty())
-    model_.notes["validation"] = fmt::format("{} {}", best.score.name, best.score.text);
+  best.tell(model_.training);
   fovea::save(model_, file);
 }
 
 std::map<std::string, std::string> GlimpseTask::identity() const {
-  return {{"model", to_text(model_.net.options())},
+  return {{"model", model_.options_text()},
           {"data", data_fingerprint_},
           {"pictures", text_of(options_)}};
 }

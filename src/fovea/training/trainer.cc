@@ -491,6 +491,11 @@ TrainResult Loop::result() const {
 
 }  // namespace
 
+void Best::tell(std::map<std::string, std::string>& training) const {
+  training["step"] = std::to_string(step);
+  if (!score.name.empty()) training["validation"] = score.name + " " + score.text;
+}
+
 TrainResult train(Task& task, const TrainOptions& options, Observer& observer) {
   try {
     return Loop(task, options, observer).run();

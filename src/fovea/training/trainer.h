@@ -30,6 +30,9 @@ struct Loss {
 struct Best {
   Grade score{};
   Index step = 0;
+
+  // As a model file tells it: "step", and "validation" where it was graded.
+  void tell(std::map<std::string, std::string>& training) const;
 };
 
 // What is trained. The loop knows nothing else about it.

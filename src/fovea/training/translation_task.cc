@@ -93,10 +93,7 @@ Grade TranslationTask::validate(const std::atomic<bool>* stop) {
 }
 
 void TranslationTask::save(const std::string& file, const Best& best) {
-  model_.training["step"] = std::to_string(best.step);
-  if (!best.score.name.empty()) {
-    model_.training["validation"] = fmt::format("{} {:.2f}", best.score.name, best.score.value);
-  }
+  best.tell(model_.training);
   fovea::save(model_, file);
 }
 
