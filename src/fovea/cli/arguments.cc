@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -10,6 +11,13 @@
 #include "fovea/base/index.h"
 
 namespace fovea::cli {
+
+Check one_of(std::vector<std::string> names) {
+  return [names = std::move(names)](const std::string& text) -> std::string {
+    if (std::find(names.begin(), names.end(), text) != names.end()) return "";
+    return fmt::format("'{}' is none of {}", text, fmt::join(names, ", "));
+  };
+}
 
 Argument* Argument::check(Check check) {
   option_->check(std::move(check));
@@ -56,6 +64,17 @@ Argument* Arguments::add_option(const std::string& name, T& value, const std::st
         [](std::string text) { return text.starts_with(kAsItIs) ? text.substr(1) : text; });
   }
   return added(option);
+}
+
+Argument* Arguments::add_choice_of(const std::vector<std::string>& names, const std::string& name,
+                                   const std::function<void(std::size_t)>& choose,
+                                   const std::string& about) {
+  const auto read = [names, choose](const std::string& text) {
+    choose(static_cast<std::size_t>(std::find(names.begin(), names.end(), text) - names.begin()));
+  };
+  return added(app_.add_option_function<std::string>(name, read, about))
+      ->check(one_of(names))
+      ->type_name("KIND");
 }
 
 Argument* Arguments::add_flag(const std::string& name, bool& value, const std::string& about) {

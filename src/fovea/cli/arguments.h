@@ -16,6 +16,7 @@ namespace fovea::cli {
 
 // What the text of an option has to be; each returns what is wrong with it, or nothing.
 using Check = std::function<std::string(const std::string& text)>;
+Check one_of(std::vector<std::string> names);
 
 class Argument {
  public:
@@ -47,6 +48,18 @@ class Arguments {
   // lists.
   template <class T>
   Argument* add_option(const std::string& name, T& value, const std::string& about);
+  // The name of one of an enum's values (base/enum_names.h), or of false and true.
+  template <class Enum>
+  Argument* add_choice(const std::string& name, Enum& value, const std::string& about) {
+    return add_choice(name, value, names_of(value), about);
+  }
+  template <class T>
+  Argument* add_choice(const std::string& name, T& value, const auto& names,
+                       const std::string& about) {
+    return add_choice_of(
+        {names.begin(), names.end()}, name, [&value](std::size_t i) { value = static_cast<T>(i); },
+        about);
+  }
   Argument* add_flag(const std::string& name, bool& value, const std::string& about);
   bool has(const std::string& name) const;  // it was given
   // What is wrong, or nothing: a file that is written must be none that is read, nor written twice.
@@ -56,6 +69,8 @@ class Arguments {
 
  private:
   Argument* added(CLI::Option* option);
+  Argument* add_choice_of(const std::vector<std::string>& names, const std::string& name,
+                          const std::function<void(std::size_t)>& choose, const std::string& about);
 
   CLI::App& app_;
   std::vector<std::unique_ptr<Argument>> all_;

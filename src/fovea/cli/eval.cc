@@ -24,7 +24,9 @@ using Json = nlohmann::ordered_json;
 
 struct AllEvalFlags {
   std::vector<std::string> models;
-  std::string data, source, target, gold, gold_words = "space", svg, tokens = "13a";
+  std::string data, source, target, gold, svg;
+  WordCount gold_words = WordCount::kSpace;
+  BleuTokens tokens = BleuTokens::k13a;
   bool skip_bad = false, lower_case = false, ensemble = false, by_length = false, json = false;
   Index bucket = 10;
   std::optional<Index> count, longest;
@@ -77,8 +79,7 @@ TranslationExam read_exam(const AllEvalFlags& f, std::ostream& err) {
     err << fmt::format("{} left out; the first: {}\n", counted(read.skipped, "line"),
                        printable(read.first_skipped));
   }
-  TranslationExam exam = exam_of(std::move(read.pairs),
-                                 f.gold_words == "apart" ? WordCount::kApart : WordCount::kSpace);
+  TranslationExam exam = exam_of(std::move(read.pairs), f.gold_words);
   if (!f.gold.empty()) add_gold(exam, read_alignments(f.gold), f.gold);
   return exam;
 }
@@ -91,11 +92,7 @@ std::string exam_name(const AllEvalFlags& f) {
 }
 
 BleuOptions bleu_options(const AllEvalFlags& f, bool lower_case) {
-  return {.tokens = f.tokens == "intl"   ? BleuTokens::kInternational
-                    : f.tokens == "char" ? BleuTokens::kCharacters
-                    : f.tokens == "none" ? BleuTokens::kNone
-                                         : BleuTokens::k13a,
-          .lower_case = lower_case};
+  return {.tokens = f.tokens, .lower_case = lower_case};
 }
 
 std::string report(const Candidate& c, const TranslationExam& exam) {
@@ -356,10 +353,7 @@ Work define_eval(Arguments& app) {
   app.add_flag("--skip-bad", f->skip_bad, "leave out lines that are no pair");
   app.add_option("--gold", f->gold, "true links of words, 0-0 1?2 a line: for the AER")
       ->type_name("FILE");
-  app.add_option("--gold-words", f->gold_words,
-                 "words they count: space (between spaces) or apart (punctuation apart) (space)")
-      ->check(one_of({"space", "apart"}))
-      ->type_name("KIND");
+  add_gold_words_option(app, f->gold_words);
   add_world_flags(app, *f);
   add_picture_flags(app, f->pictures);
   app.add_flag("--ensemble", f->ensemble, "several models vote, instead of being compared");
@@ -368,9 +362,7 @@ Work define_eval(Arguments& app) {
       ->check(whole_number(1))
       ->type_name("N");
   app.add_option("--svg", f->svg, "--by-length as a picture")->type_name("FILE")->written();
-  app.add_option("--bleu-tokens", f->tokens, "BLEU's words: 13a, intl, char or none (13a)")
-      ->check(one_of({"13a", "intl", "char", "none"}))
-      ->type_name("KIND");
+  app.add_choice("--bleu-tokens", f->tokens, "BLEU's words: 13a, intl, char or none (13a)");
   app.add_flag("--lower-case", f->lower_case, "small and capital letters are the same");
   app.add_flag("--json", f->json, "print JSON");
   add_decoding_flags(app, f->decoding);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/cli/text.h"
+#include "fovea/cli/translating.h"
 
 namespace fovea::cli {
 namespace {
@@ -36,10 +37,7 @@ void add_method_flags(Arguments& app, MethodFlags& f) {
       ->type_name("FILE");
   app.add_option("--gold", f.gold, "their true links, 0-0 1?2 a line: for the agreement")
       ->type_name("FILE");
-  app.add_option("--gold-words", f.gold_words,
-                 "words they count: space (between spaces) or apart (punctuation apart) (space)")
-      ->check(one_of({"space", "apart"}))
-      ->type_name("KIND");
+  add_gold_words_option(app, f.gold_words);
 }
 
 void check_method_flags(const MethodFlags& f, bool sentences) {
@@ -56,8 +54,7 @@ void check_method_flags(const MethodFlags& f, bool sentences) {
 
 TranslationExam method_exam(const MethodFlags& f) {
   if (f.world > 0) return world_exam(f.seed, Split::kTest, f.world);
-  TranslationExam exam = exam_of(read_pairs(f.data).pairs,
-                                 f.gold_words == "apart" ? WordCount::kApart : WordCount::kSpace);
+  TranslationExam exam = exam_of(read_pairs(f.data).pairs, f.gold_words);
   if (!f.gold.empty()) add_gold(exam, read_alignments(f.gold), f.gold);
   return exam;
 }

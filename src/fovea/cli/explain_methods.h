@@ -16,7 +16,8 @@ struct MethodFlags {
   bool check = false;
   // Pairs whose given translations are explained, instead of sentences that are translated.
   Index world = 0;
-  std::string data{}, gold{}, gold_words = "space";
+  std::string data{}, gold{};
+  WordCount gold_words = WordCount::kSpace;
   std::uint64_t seed = 1;
 
   bool pairs() const { return world > 0 || !data.empty(); }

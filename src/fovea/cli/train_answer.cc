@@ -13,7 +13,6 @@ namespace {
 struct AnswerFlags {
   PictureFlags pictures;
   AnswererOptions model;
-  std::string attention = "soft", reader = "gru";
   EncoderFlags encoder;
   AskedBatches batches{.pictures = 32, .questions = 12};
   TrainFlags train;
@@ -23,8 +22,6 @@ void train_answer(AnswerFlags f, std::ostream& err) {
   check_picture_flags(f.pictures);
   f.batches.seed = f.train.seed;
   const PictureData data = training_pictures(f.pictures, f.batches);
-  f.model.attends = f.attention == "soft";
-  f.model.reader = f.reader == "gru" ? QuestionReader::kGru : QuestionReader::kSelf;
   f.model.image = f.encoder.options(data.input.channels);
   f.model.width = data.input.width;
   f.model.height = data.input.height;
@@ -50,13 +47,10 @@ Work define_answer(Arguments& app) {
   };
   add_picture_flags(app, f->pictures);
   add_augment_flags(app, f->pictures);
-  app.add_option("--attention", f->attention, "soft; none: all regions count alike (soft)")
-      ->check(one_of({"soft", "none"}))
-      ->type_name("KIND");
+  app.add_choice("--attention", f->model.attends, std::array{"none", "soft"},
+                 "soft; none: all regions count alike (soft)");
   size("--hops", f->model.hops, "times it looks before it answers");
-  app.add_option("--reader", f->reader, "of questions: gru or self, by self-attention (gru)")
-      ->check(one_of({"gru", "self"}))
-      ->type_name("KIND");
+  app.add_choice("--reader", f->model.reader, "of questions: gru or self, by self-attention (gru)");
   add_encoder_flags(app, f->encoder);
   size("--word-dim", f->model.word_dim, "of words");
   size("--reader-dim", f->model.reader_dim, "of a gru's direction");

@@ -19,7 +19,8 @@ struct CaptionFlags {
   Index scenes = 200'000, valid_scenes = 500;
   Index vocab_size = 3000;
 
-  std::string attention = "soft", asks = "word", remembers = "looks";
+  CaptionAttention attention = CaptionAttention::kSoft;
+  bool word_asks = true, recalls = true;
   EncoderFlags encoder{.depth = 2};
   Index size = 64, embedding_dim = 128, hidden = 256, attention_dim = 128;
   float dropout = 0;
@@ -57,17 +58,16 @@ Tokenizer vocabulary_of(const CaptionFlags& f, const CaptionData& data) {
 }
 
 CaptionerOptions captioner_options(const CaptionFlags& f, const CaptionData& data) {
-  CaptionerOptions o{
-      .attention = f.attention == "hard" ? CaptionAttention::kHard : CaptionAttention::kSoft,
-      .encoder = f.encoder.options(3),
-      .width = f.size,
-      .height = f.size,
-      .embedding_dim = f.embedding_dim,
-      .hidden = f.hidden,
-      .attention_dim = f.attention_dim,
-      .word_asks = f.asks == "word",
-      .recalls = f.remembers == "looks",
-      .dropout = f.dropout};
+  CaptionerOptions o{.attention = f.attention,
+                     .encoder = f.encoder.options(3),
+                     .width = f.size,
+                     .height = f.size,
+                     .embedding_dim = f.embedding_dim,
+                     .hidden = f.hidden,
+                     .attention_dim = f.attention_dim,
+                     .word_asks = f.word_asks,
+                     .recalls = f.recalls,
+                     .dropout = f.dropout};
   if (!f.files.features.empty()) {
     const Index first[] = {0};
     o.features = true;
@@ -97,7 +97,7 @@ void set_defaults(CaptionFlags& f, const Arguments& app) {
     if (!app.has(option)) value = best;
   };
   if (f.world()) {
-    const bool hard = f.attention == "hard";
+    const bool hard = f.attention == CaptionAttention::kHard;
     if (f.train.minutes == 0) set("--steps", f.train.steps, Index{hard ? 6600 : 3300});
     set("--reward", f.task.loss.reward, 0.2f);
     set("--schedule", f.train.schedule, f.train.steps > 0 ? "linear" : "constant");
@@ -111,7 +111,7 @@ void set_defaults(CaptionFlags& f, const Arguments& app) {
     set("--batch-captions", f.task.batch_captions, Index{3});
     set("--penalty", f.task.loss.penalty, 0.0f);
     set("--rest", f.task.loss.rest, 0.15f);
-    set("--remembers", f.remembers, "words");
+    set("--remembers", f.recalls, false);
     return;
   }
   set("--dropout", f.dropout, 0.5f);
@@ -123,19 +123,13 @@ void add_model_flags(Arguments& app, CaptionFlags& f) {
         ->check(whole_number(least))
         ->type_name("N");
   };
-  app.add_option("--attention", f.attention, "soft or hard (soft)")
-      ->check(one_of({"soft", "hard"}))
-      ->type_name("KIND");
-  app.add_option("--asks", f.asks,
+  app.add_choice("--attention", f.attention, "soft or hard (soft)");
+  app.add_choice("--asks", f.word_asks, std::array{"state", "word"},
                  "where to look: the state and the last word, or as in the paper the state alone "
-                 "(word)")
-      ->check(one_of({"word", "state"}))
-      ->type_name("WHAT");
-  app.add_option("--remembers", f.remembers,
+                 "(word)");
+  app.add_choice("--remembers", f.recalls, std::array{"words", "looks"},
                  "what the state knows: looks and words, as in the paper, or words alone, so that "
-                 "the picture is looked at for each word that needs it (looks)")
-      ->check(one_of({"looks", "words"}))
-      ->type_name("WHAT");
+                 "the picture is looked at for each word that needs it (looks)");
   number("--size", f.size, "pictures become N x N pixels", 16);
   add_encoder_flags(app, f.encoder);
   number("--embedding-dim", f.embedding_dim, "of words", 1);
@@ -205,7 +199,8 @@ Work define_caption(Arguments& app) {
       refuse_options(app, {"--size", "--widths", "--halvings", "--depth"},
                      "of a network that sees pictures, which --features stand for");
     }
-    if (f->attention == "soft") refuse_options(app, {"--reward", "--entropy"}, "only of hard");
+    if (f->attention == CaptionAttention::kSoft)
+      refuse_options(app, {"--reward", "--entropy"}, "only of hard");
     if (f->files.images.empty()) {
       refuse_options(app, {"--augment"}, "only of your own pictures, with --images");
     }

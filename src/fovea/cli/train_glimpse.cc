@@ -17,7 +17,6 @@ struct GlimpseFlags {
   std::optional<Index> held_out;
   Index world_digits = 20'000;
 
-  std::string attention = "places", reward = "right";
   GlimpseReaderOptions net;
   std::optional<Index> size;
   ClutterOptions placing;
@@ -49,15 +48,9 @@ Digits read_data(const GlimpseFlags& f) {
   return {slice(all, 0, count - held_out), slice(all, count - held_out, count), all.classes};
 }
 
-template <class Enum>
-Enum named(const std::string& name, const auto& names) {
-  return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
 GlimpseReaderOptions net_options(const GlimpseFlags& f, const Digits& digits) {
   const Tensor& images = digits.train.images;
   GlimpseReaderOptions o = f.net;
-  o.looking = named<Looking>(f.attention, kLookingNames);
   o.height = f.size.value_or(images.shape(1));
   o.width = f.size.value_or(images.shape(2));
   o.classes = std::ssize(digits.classes);
@@ -66,8 +59,8 @@ GlimpseReaderOptions net_options(const GlimpseFlags& f, const Digits& digits) {
 
 std::string told(const GlimpseReaderOptions& o) {
   if (o.looking == Looking::kWhole) return "whole";
-  return fmt::format("{}: {} of {} x {}{}", kLookingNames[static_cast<std::size_t>(o.looking)],
-                     counted(o.glimpses, "glimpse"), o.retina.size, o.retina.size,
+  return fmt::format("{}: {} of {} x {}{}", name_of(o.looking), counted(o.glimpses, "glimpse"),
+                     o.retina.size, o.retina.size,
                      o.retina.scales > 1 ? fmt::format(", {} scales", o.retina.scales) : "");
 }
 
@@ -77,7 +70,6 @@ void train_glimpse(const GlimpseFlags& f, std::ostream& err) {
   GlimpseModel model(options, digits.classes, {.seed = f.train.seed});
   GlimpseTaskOptions how = f.task;
   how.seed = f.train.seed;
-  how.loss.reward = named<Reward>(f.reward, kRewardNames);
   if (f.size) {
     how.placing = f.placing;
     how.placing->size = *f.size;
@@ -109,14 +101,14 @@ void check(const GlimpseFlags& f, const Arguments& app) {
     refuse_options(app, {"--piece"}, "needs --clutter, how many there are");
   const auto only = [&](std::initializer_list<const char*> kinds,
                         const std::vector<std::string>& options) {
-    if (std::find(kinds.begin(), kinds.end(), f.attention) == kinds.end())
+    if (std::find(kinds.begin(), kinds.end(), name_of(f.net.looking)) == kinds.end())
       refuse_options(app, options, fmt::format("only of {}", fmt::join(kinds, " and ")));
   };
   only({"places"}, {"--sigma"});
   only({"hard"}, {"--entropy"});
   only({"hard", "soft"}, {"--tiles"});
   only({"places", "hard"}, {"--reward"});
-  if (f.attention == "whole") {
+  if (f.net.looking == Looking::kWhole) {
     refuse_options(
         app,
         {"--glimpses", "--glimpse-size", "--scales", "--from-centre", "--place-dim", "--hidden"},
@@ -156,10 +148,8 @@ void add_net_flags(Arguments& app, GlimpseFlags& f) {
   const auto count = [&](const char* name, Index& value, Index least, const char* what) {
     app.add_option(name, value, what)->check(whole_number(least))->type_name("N");
   };
-  app.add_option("--attention", f.attention,
-                 "places, hard, soft, gaussian, random or whole (places)")
-      ->check(one_of({kLookingNames.begin(), kLookingNames.end()}))
-      ->type_name("KIND");
+  app.add_choice("--attention", f.net.looking,
+                 "places, hard, soft, gaussian, random or whole (places)");
   count("--glimpses", f.net.glimpses, 1, "how often it looks (6)");
   count("--glimpse-size", f.net.retina.size, 1, "pixels of a glimpse each way (8)");
   app.add_option("--scales", f.net.retina.scales, "of a glimpse, each twice as wide (1)")
@@ -177,12 +167,9 @@ void add_net_flags(Arguments& app, GlimpseFlags& f) {
   app.add_option("--dropout", f.net.dropout, "of glimpses and of the last state (0)")
       ->check(share_below_one())
       ->type_name("X");
-  app.add_option(
-         "--reward", f.reward,
-         "what places and hard learn by: right, or likelihood, which goes on teaching where "
-         "to look when nearly all answers are right (right)")
-      ->check(one_of({kRewardNames.begin(), kRewardNames.end()}))
-      ->type_name("KIND");
+  app.add_choice("--reward", f.task.loss.reward,
+                 "what places and hard learn by: right, or likelihood, which goes on teaching "
+                 "where to look when nearly all answers are right (right)");
   app.add_option("--entropy", f.task.loss.entropy_bonus, "bonus for undecided choices, of hard (0)")
       ->check(number_from(0))
       ->type_name("X");

@@ -16,7 +16,7 @@ struct TranslateFlags {
   std::string data, source, target, valid, valid_source, valid_target;
   double held_out = 0.02;
   bool lower_case = false, skip_bad = false;
-  std::string pieces;  // empty: words of the built-in world, else unigram
+  Pieces pieces = Pieces::kUnigram;
   Index vocab_size = 8000;
   bool separate = false;
   Index world_pairs = 60'000;
@@ -25,7 +25,9 @@ struct TranslateFlags {
   std::optional<Index> embedding_dim, hidden, attention_dim, layers, heads, inner_dim;
   std::optional<float> dropout, label_smoothing;
   float branch_dropout = 0, piece_dropout = 0;
-  std::string cell = "gru", score = "general", view = "global";
+  Cell cell = Cell::kGru;
+  LuongScore score = LuongScore::kGeneral;
+  LuongView view = LuongView::kGlobal;
   Index reach = 10;
   bool reverse_source = false, no_input_feeding = false, no_tied_output = false, norm_last = false,
        conditional = false;
@@ -107,18 +109,13 @@ RecurrentTranslatorOptions recurrent_options(const TranslateFlags& f) {
   if (f.attention_dim) o.attention_dim = *f.attention_dim;
   o.encoder_layers = o.decoder_layers = f.layers.value_or(1);
   o.word_dropout = o.state_dropout = o.output_dropout = f.dropout.value_or(f.world() ? 0.0f : 0.3f);
-  o.cell = f.cell == "lstm" ? Cell::kLstm : Cell::kGru;
+  o.cell = f.cell;
   o.tie_output = o.tie_output && !f.no_tied_output;
   o.share_embedding = !f.separate && !f.world();
   o.reverse_source = f.reverse_source;
   o.conditional = f.conditional;
-  o.luong_score = f.score == "dot"       ? LuongScore::kDot
-                  : f.score == "general" ? LuongScore::kGeneral
-                  : f.score == "concat"  ? LuongScore::kConcat
-                                         : LuongScore::kLocation;
-  o.luong_view = f.view == "global"    ? LuongView::kGlobal
-                 : f.view == "local-m" ? LuongView::kMonotonic
-                                       : LuongView::kPredictive;
+  o.luong_score = f.score;
+  o.luong_view = f.view;
   o.reach = f.reach;
   o.longest = f.longest;
   o.input_feeding = !f.no_input_feeding;
@@ -146,13 +143,8 @@ TransformerOptions transformer_options(const TranslateFlags& f) {
 }
 
 TranslationModel new_model(const TranslateFlags& f, const Pairs& pairs) {
-  const std::string& name = f.pieces.empty() ? (f.world() ? "words" : "unigram") : f.pieces;
-  const TokenizerOptions options{.pieces = name == "words"        ? Pieces::kWords
-                                           : name == "characters" ? Pieces::kCharacters
-                                           : name == "bpe"        ? Pieces::kBpe
-                                                                  : Pieces::kUnigram,
-                                 .vocab_size = f.vocab_size,
-                                 .lower_case = f.lower_case};
+  const TokenizerOptions options{
+      .pieces = f.pieces, .vocab_size = f.vocab_size, .lower_case = f.lower_case};
   std::vector<std::string> source, target;
   for (const SentencePair& pair : pairs.train) {
     source.push_back(pair.source);
@@ -201,6 +193,7 @@ void set_defaults(TranslateFlags& f, const Arguments& app) {
   };
   const bool transformer = f.model == "transformer";
   if (f.world()) {
+    set("--pieces", f.pieces, Pieces::kWords);
     set("--hidden", f.hidden, Index{160});
     if (transformer) {
       set("--size", f.size, "tiny");
@@ -243,7 +236,7 @@ void check_kind_of_options(const TranslateFlags& f, const Arguments& app) {
                    "not of --preset paper, which has its own sizes");
   }
   if (f.model != "bahdanau") refuse_options(app, {"--conditional"}, "only of bahdanau");
-  if (f.view == "global") refuse_options(app, {"--reach"}, "only of a local --view");
+  if (f.view == LuongView::kGlobal) refuse_options(app, {"--reach"}, "only of a local --view");
   if (f.world()) {
     refuse_options(app, {"--valid", "--valid-source", "--valid-target", "--held-out"},
                    "the built-in world has its own sentences to validate with");
@@ -277,10 +270,8 @@ Work define_translate(Arguments& app) {
   share("--held-out", f->held_out, "share to validate with, where no file is given (0.02)");
   app.add_flag("--lower-case", f->lower_case, "translate in small letters");
   app.add_flag("--skip-bad", f->skip_bad, "leave out lines that are no pair");
-  app.add_option("--pieces", f->pieces,
-                 "what words are cut into: unigram, bpe, words or characters (unigram)")
-      ->check(one_of({"unigram", "bpe", "words", "characters"}))
-      ->type_name("KIND");
+  app.add_choice("--pieces", f->pieces,
+                 "what words are cut into: unigram, bpe, words or characters (unigram)");
   app.add_option("--vocab-size", f->vocab_size, "pieces at most (8000)")
       ->check(whole_number(8))
       ->type_name("N");
@@ -306,15 +297,9 @@ Work define_translate(Arguments& app) {
   share("--label-smoothing", f->label_smoothing, "(0; transformer 0.1)");
   share("--piece-dropout", f->piece_dropout,
         "of bpe: merges passed over while learning, so that words come in many pieces (0)");
-  app.add_option("--cell", f->cell, "gru or lstm (gru)")
-      ->check(one_of({"gru", "lstm"}))
-      ->type_name("KIND");
-  app.add_option("--score", f->score, "luong's: dot, general, concat or location (general)")
-      ->check(one_of({"dot", "general", "concat", "location"}))
-      ->type_name("KIND");
-  app.add_option("--view", f->view, "luong's: global, local-m or local-p (global)")
-      ->check(one_of({"global", "local-m", "local-p"}))
-      ->type_name("KIND");
+  app.add_choice("--cell", f->cell, "gru or lstm (gru)");
+  app.add_choice("--score", f->score, "luong's: dot, general, concat or location (general)");
+  app.add_choice("--view", f->view, "luong's: global, local-m or local-p (global)");
   app.add_option("--reach", f->reach, "of a local view (10)")
       ->check(whole_number(1))
       ->type_name("N");
@@ -352,7 +337,7 @@ Work define_translate(Arguments& app) {
       throw UsageError("--valid-source and --valid-target belong together");
     }
     check_kind_of_options(*f, app);
-    if (f->piece_dropout > 0 && f->pieces != "bpe")
+    if (f->piece_dropout > 0 && f->pieces != Pieces::kBpe)
       throw UsageError("--piece-dropout needs --pieces bpe");
     train_translate(*f, err);
   };

@@ -58,6 +58,11 @@ void add_longest_flag(Arguments& app, Index& longest) {
       ->type_name("N");
 }
 
+void add_gold_words_option(Arguments& app, WordCount& words) {
+  app.add_choice("--gold-words", words,
+                 "words they count: space (between spaces) or apart (punctuation apart) (space)");
+}
+
 void add_look_flags(Arguments& app, LookChoice& look) {
   app.add_option("--layer", look.layer, "whose attention counts, from 0 (the last but one)")
       ->check(whole_number(0))

@@ -3,6 +3,7 @@
 
 #include "fovea/cli/verb.h"
 #include "fovea/models/translation.h"
+#include "fovea/training/translation_exam.h"
 
 namespace fovea::cli {
 
@@ -20,6 +21,7 @@ struct DecodingFlags {
 void add_decoding_flags(Arguments& app, DecodingFlags& flags);
 void add_longest_flag(Arguments& app, Index& longest);
 void add_look_flags(Arguments& app, LookChoice& look);
+void add_gold_words_option(Arguments& app, WordCount& words);
 
 constexpr const char* kOnlyTranslators = "only for a model that translates";
 // Fails if one of the options of the three above was given, but for --threads.

@@ -69,13 +69,6 @@ void refuse_options(const Arguments& app, const std::vector<std::string>& names,
   }
 }
 
-Check one_of(std::vector<std::string> names) {
-  return [names = std::move(names)](const std::string& text) -> std::string {
-    if (std::find(names.begin(), names.end(), text) != names.end()) return "";
-    return fmt::format("'{}' is none of {}", text, fmt::join(names, ", "));
-  };
-}
-
 void add_threads_option(Arguments& app) {
   app.add_option("--threads", app.threads, "how many threads to use (all cores)")
       ->type_name("N")

@@ -56,7 +56,6 @@ Check any_whole_number();
 Check number_from(float least);  // finite
 Check number_above(float limit, float most);
 Check share_below_one();
-Check one_of(std::vector<std::string> names);
 
 // Fails if one of these options was given: "--size: not for translators".
 void refuse_options(const Arguments& app, const std::vector<std::string>& names,

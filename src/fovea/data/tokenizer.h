@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/base/enum_names.h"
 #include "fovea/base/index.h"
 #include "fovea/base/random.h"
 
@@ -16,6 +17,9 @@ namespace fovea {
 
 // Unigram (Kudo 2018) and byte-pair (Sennrich et al. 2016) subwords are learnt by SentencePiece.
 enum class Pieces { kUnigram, kBpe, kWords, kCharacters };
+constexpr std::array<const char*, 4> names_of(Pieces) {
+  return {"unigram", "bpe", "words", "characters"};
+}
 
 // These four ids are the same in every vocabulary.
 constexpr std::int32_t kPadId = 0;      // <pad>

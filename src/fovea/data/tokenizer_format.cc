@@ -16,33 +16,24 @@ namespace {
 
 constexpr std::string_view kMagic = "fovea-tokenizer";
 constexpr std::string_view kVersion = "1";
-constexpr std::array<std::pair<Pieces, std::string_view>, 4> kKinds = {
-    {{Pieces::kUnigram, "unigram"},
-     {Pieces::kBpe, "bpe"},
-     {Pieces::kWords, "words"},
-     {Pieces::kCharacters, "characters"}}};
 
 bool has_scores(const TokenizerOptions& options) {
   return options.pieces == Pieces::kUnigram || options.pieces == Pieces::kBpe;
 }
 
 std::string options_text(const TokenizerOptions& options) {
-  std::string_view kind;
-  for (const auto& [pieces, name] : kKinds) {
-    if (pieces == options.pieces) kind = name;
-  }
-  return fmt::format("{} {} {} {} {}", kMagic, kVersion, kind,
+  return fmt::format("{} {} {} {} {}", kMagic, kVersion, name_of(options.pieces),
                      options.lower_case ? "lower" : "mixed",
                      options.split_punctuation ? "split" : "whole");
 }
 
 // Everything that options_text can write, read by trying.
 TokenizerOptions parse_options(std::string_view text, const std::string& where) {
-  for (const auto& [pieces, name] : kKinds) {
+  for (std::size_t kind = 0; kind < names_of(Pieces()).size(); ++kind) {
     for (const bool lower : {false, true}) {
       for (const bool split : {false, true}) {
         const TokenizerOptions options{
-            .pieces = pieces, .lower_case = lower, .split_punctuation = split};
+            .pieces = static_cast<Pieces>(kind), .lower_case = lower, .split_punctuation = split};
         if (options_text(options) == text) return options;
       }
     }

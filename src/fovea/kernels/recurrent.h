@@ -7,9 +7,9 @@
 // multiplies the state into some units' gates and finishes these units at once.
 #pragma once
 
-#include <array>
 #include <span>
 
+#include "fovea/base/enum_names.h"
 #include "fovea/base/index.h"
 #include "fovea/kernels/matmul.h"
 

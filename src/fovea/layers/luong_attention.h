@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fovea/attention/attend.h"
+#include "fovea/base/enum_names.h"
 #include "fovea/layers/linear.h"
 
 namespace fovea {
@@ -19,6 +20,9 @@ enum class LuongScore {
   kConcat,   // w' tanh(W [h; k])
   kLocation  // (W h)_j: on the state alone
 };
+constexpr std::array<const char*, 4> names_of(LuongScore) {
+  return {"dot", "general", "concat", "location"};
+}
 
 enum class LuongView {
   kGlobal,      // all keys
@@ -26,6 +30,9 @@ enum class LuongView {
   kPredictive,  // local-p: the window around p = S sigmoid(v' tanh(W h)), S the sequence's length;
                 // weights times a Gaussian around p with deviation reach / 2
 };
+constexpr std::array<const char*, 3> names_of(LuongView) {
+  return {"global", "local-m", "local-p"};
+}
 
 struct LuongOptions {
   Index query_dim, key_dim;

@@ -9,8 +9,6 @@
 
 namespace fovea {
 
-constexpr auto names_of(QuestionReader) { return kQuestionReaderNames; }
-
 void fields(auto& o, auto&& field) requires is_options<AnswererOptions, decltype(o)> {
   fields(o.image, field);
   field("width", o.width);

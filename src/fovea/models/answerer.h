@@ -8,10 +8,10 @@
 // chosen from what is known after the last hop.
 #pragma once
 
-#include <array>
 #include <span>
 #include <vector>
 
+#include "fovea/base/enum_names.h"
 #include "fovea/layers/additive_attention.h"
 #include "fovea/layers/embedding.h"
 #include "fovea/layers/recurrent.h"
@@ -21,7 +21,7 @@
 namespace fovea {
 
 enum class QuestionReader { kGru, kSelf };
-constexpr std::array<const char*, 2> kQuestionReaderNames = {"gru", "self"};
+constexpr std::array<const char*, 2> names_of(QuestionReader) { return {"gru", "self"}; }
 
 struct AnswererOptions {
   ImageEncoderOptions image{};

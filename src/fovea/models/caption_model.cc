@@ -7,8 +7,6 @@
 
 namespace fovea {
 
-constexpr auto names_of(CaptionAttention) { return kCaptionAttentionNames; }
-
 void fields(auto& o, auto&& field) requires is_options<CaptionerOptions, decltype(o)> {
   field("attention", o.attention);
   fields(o.encoder, field);
@@ -49,9 +47,7 @@ Trace::Step step_of(const DecodingStep& step, std::span<const std::string> words
 CaptionModel::CaptionModel(CaptionerOptions options, const Tokenizer& vocabulary, Random random)
     : words(vocabulary), net(with_vocab(std::move(options), vocabulary.size()), random) {}
 
-std::string CaptionModel::kind() const {
-  return kCaptionAttentionNames[static_cast<std::size_t>(net.options().attention)];
-}
+std::string CaptionModel::kind() const { return name_of(net.options().attention); }
 
 std::string CaptionModel::options_text() const { return options_to_text(kind(), net.options()); }
 

@@ -1,8 +1,7 @@
 // Captions of pictures, looking at a region for each word: Show, Attend and Tell (Xu et al. 2015).
 #pragma once
 
-#include <array>
-
+#include "fovea/base/enum_names.h"
 #include "fovea/layers/additive_attention.h"
 #include "fovea/layers/embedding.h"
 #include "fovea/layers/recurrent.h"
@@ -15,7 +14,7 @@ enum class CaptionAttention {
   kSoft,  // the mean of all regions by their weights
   kHard,  // one region, drawn by them; learnt by reward (4.1)
 };
-constexpr std::array<const char*, 2> kCaptionAttentionNames = {"soft", "hard"};
+constexpr std::array<const char*, 2> names_of(CaptionAttention) { return {"soft", "hard"}; }
 
 struct CaptionerOptions {
   CaptionAttention attention = CaptionAttention::kSoft;

@@ -294,9 +294,7 @@ TEST_P(EveryCaptionAttention, OneThreadAndTwoReadTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(All, EveryCaptionAttention,
                          testing::Values(CaptionAttention::kSoft, CaptionAttention::kHard),
-                         [](const auto& test) {
-                           return kCaptionAttentionNames[static_cast<std::size_t>(test.param)];
-                         });
+                         [](const auto& test) { return name_of(test.param); });
 
 // One word and </s>, three regions: all nine ways to look can be followed. Of a state that recalls
 // looks, and of one that does not.

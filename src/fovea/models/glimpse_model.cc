@@ -60,9 +60,7 @@ GlimpseModel::GlimpseModel(const GlimpseReaderOptions& options,
     fail("glimpse model: {} names for {} classes", names.size(), options.classes);
 }
 
-std::string GlimpseModel::kind() const {
-  return kLookingNames[static_cast<std::size_t>(net.options().looking)];
-}
+std::string GlimpseModel::kind() const { return name_of(net.options().looking); }
 
 std::string GlimpseModel::options_text() const { return options_to_text(kTask, net.options()); }
 

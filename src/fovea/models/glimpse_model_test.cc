@@ -34,7 +34,7 @@ TEST_P(EveryGlimpseModel, SaysTheSameAfterItWasSavedAndRead) {
   save(model, folder / "m");
   const auto found = load_image_model(folder / "m");
   EXPECT_EQ(found->task(), "glimpse");
-  EXPECT_EQ(found->kind(), kLookingNames[static_cast<std::size_t>(GetParam())]);
+  EXPECT_EQ(found->kind(), name_of(GetParam()));
   EXPECT_EQ(found->classes(), model.names);
   EXPECT_EQ(found->training, model.training);
   EXPECT_EQ(found->input().any_size, GetParam() != Looking::kWhole);
@@ -95,9 +95,7 @@ TEST_P(EveryGlimpseModel, GivesEveryRowItsLogitsAndPixelsTheirGradients) {
 INSTANTIATE_TEST_SUITE_P(All, EveryGlimpseModel,
                          testing::Values(Looking::kPlaces, Looking::kHard, Looking::kSoft,
                                          Looking::kGaussian, Looking::kRandom, Looking::kWhole),
-                         [](const auto& test) {
-                           return kLookingNames[static_cast<std::size_t>(test.param)];
-                         });
+                         [](const auto& test) { return name_of(test.param); });
 
 TEST(GlimpseModel, BoxesAreThePixelsOfTheFinestPatch) {
   GlimpseReaderOptions options = small_glimpses(Looking::kPlaces);

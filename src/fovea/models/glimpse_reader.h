@@ -2,11 +2,11 @@
 // (Mnih et al. 2014), and the same network with other ways to look.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "fovea/attention/glimpse.h"
 #include "fovea/autograd/run.h"
+#include "fovea/base/enum_names.h"
 #include "fovea/layers/dropout.h"
 #include "fovea/layers/linear.h"
 #include "fovea/layers/parameters.h"
@@ -22,9 +22,9 @@ enum class Looking {
   kRandom,    // anywhere: what choosing is worth
   kWhole,     // the image at once, through two layers: what glimpses are worth
 };
-constexpr std::array<const char*, 6> kLookingNames = {"places",   "hard",   "soft",
-                                                      "gaussian", "random", "whole"};
-constexpr std::array<const char*, 6> names_of(Looking) { return kLookingNames; }
+constexpr std::array<const char*, 6> names_of(Looking) {
+  return {"places", "hard", "soft", "gaussian", "random", "whole"};
+}
 
 struct GlimpseReaderOptions {
   Looking looking = Looking::kPlaces;
@@ -138,7 +138,7 @@ enum class Reward {
   kLikelihood,  // log-probability of the right class, -4 at least: goes on to teach where to look
                 // when nearly all answers are right
 };
-constexpr std::array<const char*, 2> kRewardNames = {"right", "likelihood"};
+constexpr std::array<const char*, 2> names_of(Reward) { return {"right", "likelihood"}; }
 
 struct GlimpseLossOptions {
   Reward reward = Reward::kRight;

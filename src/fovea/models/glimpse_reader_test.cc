@@ -63,9 +63,7 @@ TEST_P(EveryLooking, OneThreadAndTwoReadTheSame) {
 INSTANTIATE_TEST_SUITE_P(All, EveryLooking,
                          testing::Values(Looking::kPlaces, Looking::kHard, Looking::kSoft,
                                          Looking::kGaussian, Looking::kRandom, Looking::kWhole),
-                         [](const auto& test) {
-                           return kLookingNames[static_cast<std::size_t>(test.param)];
-                         });
+                         [](const auto& test) { return name_of(test.param); });
 
 TEST(GlimpseReader, RewardTrainsTheChooserAndNothingElse) {
   for (const Looking looking : {Looking::kPlaces, Looking::kHard}) {

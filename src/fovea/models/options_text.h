@@ -1,7 +1,6 @@
 // The options of a model as the text (JSON) that its file keeps, from one list of their names,
 // which stands beside the options, in their namespace:
 //
-//   constexpr std::array<const char*, 2> names_of(Cell) { return {"gru", "lstm"}; }
 //   void fields(auto& o, auto&& field) requires is_options<CaptionerOptions, decltype(o)> {
 //     field("cell", o.cell);
 //     field("hidden", o.hidden);
@@ -14,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "fovea/base/enum_names.h"
 #include "fovea/base/index.h"
 
 namespace fovea {
@@ -31,7 +31,7 @@ class OptionsWriter {
   void operator()(const char* name, const std::vector<Index>& value);
   template <class Enum>
   void operator()(const char* name, Enum value) requires std::is_enum_v<Enum> {
-    add(name, '"' + std::string(names_of(value)[static_cast<std::size_t>(value)]) + '"');
+    add(name, '"' + name_of(value) + '"');
   }
 
   std::string text() const { return "{" + members_ + "}"; }

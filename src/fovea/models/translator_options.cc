@@ -1,7 +1,5 @@
 #include "fovea/models/translator_options.h"
 
-#include <array>
-
 #include "fovea/base/error.h"
 #include "fovea/io/source.h"
 #include "fovea/models/options_text.h"
@@ -10,14 +8,7 @@ namespace fovea {
 
 using How = RecurrentTranslatorOptions::Reading;
 
-// The names of an enum's values, in their order.
 constexpr std::array<const char*, 3> names_of(How) { return {"fixed", "bahdanau", "luong"}; }
-constexpr std::array<const char*, 4> names_of(LuongScore) {
-  return {"dot", "general", "concat", "location"};
-}
-constexpr std::array<const char*, 3> names_of(LuongView) {
-  return {"global", "local-m", "local-p"};
-}
 
 // The one list of the options' names.
 void fields(auto& o, auto&& field) requires is_options<RecurrentTranslatorOptions, decltype(o)> {
@@ -70,7 +61,7 @@ std::unique_ptr<Translator> make_translator(const TranslatorOptions& options, Ra
 
 std::string kind_name(const TranslatorOptions& options) {
   const auto* recurrent = std::get_if<RecurrentTranslatorOptions>(&options);
-  return recurrent ? names_of(How{})[static_cast<std::size_t>(recurrent->reading)] : "transformer";
+  return recurrent ? name_of(recurrent->reading) : "transformer";
 }
 
 std::string to_text(const TranslatorOptions& options) {

@@ -85,20 +85,6 @@ std::string tokenized_characters(std::string_view sentence) {
 
 }  // namespace
 
-std::string_view name_of(BleuTokens tokens) {
-  switch (tokens) {
-    case BleuTokens::k13a:
-      return "13a";
-    case BleuTokens::kInternational:
-      return "intl";
-    case BleuTokens::kCharacters:
-      return "char";
-    case BleuTokens::kNone:
-      break;
-  }
-  return "none";
-}
-
 std::string bleu_tokenized(std::string_view sentence, BleuTokens tokens) {
   switch (tokens) {
     case BleuTokens::k13a:

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "fovea/base/enum_names.h"
+
 namespace fovea {
 
 enum class BleuTokens {
@@ -12,9 +14,9 @@ enum class BleuTokens {
   kCharacters,     // every character
   kNone            // what white space separates
 };
-
-// The name in a signature: "13a", "intl", "char", "none".
-std::string_view name_of(BleuTokens tokens);
+constexpr std::array<const char*, 4> names_of(BleuTokens) {
+  return {"13a", "intl", "char", "none"};
+}
 
 // `sentence` with white space between its tokens.
 std::string bleu_tokenized(std::string_view sentence, BleuTokens tokens);

@@ -90,9 +90,7 @@ TEST_P(CaptionTaskTest, LearnsToSayWhatItHasToLookFor) {
 
 INSTANTIATE_TEST_SUITE_P(All, CaptionTaskTest,
                          testing::Values(CaptionAttention::kSoft, CaptionAttention::kHard),
-                         [](const auto& test) {
-                           return kCaptionAttentionNames[static_cast<std::size_t>(test.param)];
-                         });
+                         [](const auto& test) { return name_of(test.param); });
 
 TEST(CaptionTask, RefusesWhatThereIsNothingToLearnFrom) {
   CaptionModel model = new_model(CaptionAttention::kSoft);

@@ -48,9 +48,8 @@ std::string text_of(const GlimpseTaskOptions& o) {
                               o.placing->pieces, o.placing->piece)
                 : "as they are";
   return fmt::format("{} images, {}, shift {} turn {} zoom {}, reward {}, entropy {}, seed {}",
-                     o.batch, placing, w.shift, w.turn, w.zoom,
-                     kRewardNames[static_cast<std::size_t>(o.loss.reward)], o.loss.entropy_bonus,
-                     o.seed);
+                     o.batch, placing, w.shift, w.turn, w.zoom, name_of(o.loss.reward),
+                     o.loss.entropy_bonus, o.seed);
 }
 
 }  // namespace

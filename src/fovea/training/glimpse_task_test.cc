@@ -103,9 +103,7 @@ TEST_P(EveryLookingTrained, GivesTheSameBytesOnAnyThreadsInterruptedOrNot) {
 INSTANTIATE_TEST_SUITE_P(All, EveryLookingTrained,
                          testing::Values(Looking::kPlaces, Looking::kHard, Looking::kSoft,
                                          Looking::kGaussian, Looking::kRandom, Looking::kWhole),
-                         [](const auto& test) {
-                           return kLookingNames[static_cast<std::size_t>(test.param)];
-                         });
+                         [](const auto& test) { return name_of(test.param); });
 
 TEST(GlimpseTask, TellsRewardSpreadAndEntropy) {
   GlimpseModel model = make_glimpse_model(tiny_reader(Looking::kHard), {.seed = 1});

@@ -22,6 +22,7 @@ struct TranslationExam {
 // How words are counted: as white space separates them, or with punctuation apart and apostrophes
 // as ends of words (world_tokens).
 enum class WordCount { kSpace, kApart };
+constexpr std::array<const char*, 2> names_of(WordCount) { return {"space", "apart"}; }
 TranslationExam exam_of(std::vector<SentencePair> pairs, WordCount count = WordCount::kSpace);
 
 // Held-out sentences of the built-in world, with its gold links.
