@@ -125,7 +125,7 @@ set_tests_properties(install.consumer PROPERTIES TIMEOUT 300)
 
 # The page: its types, how it reads Traces, and all of it in Chromium.
 if(FOVEA_PAGE)
-  foreach(suite types reading views picture file serve)
+  foreach(suite types reading views picture answers file serve)
     add_test(NAME page.${suite} COMMAND ${FOVEA_NODE} tests/run.mjs ${suite} ${PROJECT_BINARY_DIR}/page
              WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/src/fovea/viewer)
     set_tests_properties(page.${suite} PROPERTIES TIMEOUT 600 ENVIRONMENT "${FOVEA_TEST_ENVIRONMENT}")

@@ -49,12 +49,6 @@ export async function resource(path: string): Promise<string> {
   return response.text();
 }
 
-// What the view on the screen shows, for whoever saves it.
-export const shown = {
-  trace: null as Trace | null,
-  attended: new Map<string, { request: unknown; answer: Attended }>(), // by lesson
-};
-
 async function answer(path: string, options: RequestInit): Promise<unknown> {
   const headers = { "Content-Type": "application/json", ...authorized() };
   let response: Response;
@@ -95,52 +89,75 @@ export async function listModels(): Promise<Model[]> {
   }));
 }
 
-export interface Answered<Value> {
-  value: Value | null; // the last answer, also while the next is awaited
-  error: string;
-  busy: boolean;
+// What was asked, and the answer to it: shown and saved together.
+export interface Exchange<Request, Answer> {
+  request: Request;
+  answer: Answer;
 }
 
-const kMostKept = 40;
-const kept = new Map<string, unknown>(); // answers, by what was asked
+export interface Answered<Request, Answer> {
+  exchanges: Exchange<Request, Answer>[]; // those that were answered last, also while the next are awaited
+  error: string; // why there are no more of them
+  busy: boolean; // the next are awaited
+}
 
-// Asks again whenever `key` changes; the last question wins. Answers are kept, so that going back, or on to another
-// view of the same, is at once.
-export function useAnswer<Value>(
-  key: string | null,
-  ask: (signal: AbortSignal) => Promise<Value>,
-  delay = 0,
-): Answered<Value> {
-  const [state, setState] = useState<Answered<Value>>({ value: null, error: "", busy: key !== null });
+// What the view on the screen shows, for whoever saves it.
+export const shown = { now: { exchanges: [], error: "", busy: false } as Answered<unknown, unknown> };
+
+const kMostKept = 40;
+const kept = new Map<string, unknown>(); // answers, by what was asked, the last used at the end
+const keyOf = (path: string, request: unknown) => `${path} ${JSON.stringify(request)}`;
+
+type Read<Answer> = (body: unknown) => Answer;
+
+async function answerTo<Answer>(path: string, request: unknown, read: Read<Answer>, signal: AbortSignal) {
+  const key = keyOf(path, request);
+  const found = (kept.get(key) as Answer | undefined) ?? read(await post(path, request, signal));
+  kept.delete(key);
+  kept.set(key, found);
+  if (kept.size > kMostKept) kept.delete(kept.keys().next().value!);
+  return found;
+}
+
+const kNothing = { asked: "[]", exchanges: [], error: "" };
+const kFirst = 50; // milliseconds: whoever opens a view has nothing to look at yet
+
+// Asks whenever the requests change, one after the other up to the first that fails; the last requests win. Answers
+// are kept, so that going back, or on to another view of the same, is at once. pause: milliseconds without a change
+// before the requests count.
+function useAnswers<Request, Answer>(
+  path: string,
+  requests: Request[],
+  read: Read<Answer>,
+  pause = 0,
+): Answered<Request, Answer> {
+  type Settled = Omit<Answered<Request, Answer>, "busy"> & { asked: string };
+  const asked = JSON.stringify(isFile ? [] : requests);
+  const [last, setLast] = useState<Settled>(kNothing);
   useEffect(() => {
-    if (key === null) {
-      setState({ value: null, error: "", busy: false });
-      return;
-    }
-    const known = kept.get(key);
-    if (known !== undefined) {
-      setState({ value: known as Value, error: "", busy: false });
-      return;
-    }
+    if (asked === kNothing.asked) return setLast(kNothing);
     const stop = new AbortController();
-    setState((last) => ({ ...last, busy: true }));
-    const timer = setTimeout(async () => {
+    const ask = async () => {
+      const settled: Settled = { asked, exchanges: [], error: "" };
       try {
-        const value = await ask(stop.signal);
-        if (stop.signal.aborted) return;
-        if (kept.size >= kMostKept) kept.clear();
-        kept.set(key, value);
-        setState({ value, error: "", busy: false });
-      } catch (error) {
-        if (!stop.signal.aborted) setState((last) => ({ ...last, error: (error as Error).message, busy: false }));
+        for (const request of requests) {
+          settled.exchanges.push({ request, answer: await answerTo(path, request, read, stop.signal) });
+        }
+      } catch (failure) {
+        settled.error = (failure as Error).message;
       }
-    }, delay);
+      if (!stop.signal.aborted) setLast(settled);
+    };
+    const known = requests.every((one) => kept.has(keyOf(path, one)));
+    const timer = setTimeout(ask, known ? 0 : last === kNothing ? Math.min(kFirst, pause) : pause);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [key]);
-  return state;
+  }, [asked]);
+  if (asked === kNothing.asked) return { ...kNothing, busy: false };
+  const busy = asked !== last.asked;
+  return { exchanges: last.exchanges, error: busy ? "" : last.error, busy };
 }
 
 function inlineTrace(): { trace: Trace | null; error: string } {
@@ -165,29 +182,60 @@ export interface ExplainOptions {
 
 const isEmpty = (asked: Asked) => ("input" in asked ? !asked.input : !asked.image || asked.question === "");
 
-// Nothing is asked of no model, or about nothing. main: it is the Trace that the view is about, and that is saved.
-export function useTrace(model: string, asked: Asked, options: ExplainOptions = {}, main = true): Answered<Trace> {
-  const request = { model, ...asked, methods: [], check: false, states: false, ...options };
-  const key = isFile || !model || isEmpty(asked) ? null : JSON.stringify(request);
-  const answer = useAnswer(key, async (signal) => readTrace(await post("api/explain", request, signal)), 50);
-  const result = isFile ? { value: inline.trace, error: inline.error, busy: false } : answer;
-  if (main) shown.trace = result.value;
+export type Explain = { model: string } & Asked & Required<ExplainOptions>;
+
+// What was asked, the Trace in a file tells itself.
+const inlined: Answered<Explain, Trace> = {
+  exchanges: inline.trace
+    ? [{ request: { model: "", input: "", methods: [], check: false, states: false }, answer: inline.trace }]
+    : [],
+  error: inline.error,
+  busy: false,
+};
+
+const kTyping = 200; // milliseconds without a key before a sentence or a question counts as typed
+const kChoosing = 50; // an arrow key that is held goes over several pictures
+
+// The same asked of several models. Nothing is asked about nothing.
+export function useTraces(models: string[], asked: Asked, options: ExplainOptions = {}): Answered<Explain, Trace> {
+  const requests = (isEmpty(asked) ? [] : models).map((model): Explain => {
+    return { model, ...asked, methods: [], check: false, states: false, ...options };
+  });
+  const typed = "input" in asked || asked.question !== undefined;
+  const answered = useAnswers("api/explain", requests, readTrace, typed ? kTyping : kChoosing);
+  const result = isFile ? inlined : answered;
+  const exchanges = result.exchanges.map(({ request, answer }) => ({ request, answer: answer.source }));
+  shown.now = { ...result, exchanges };
   return result;
 }
 
-// Some pictures of a built-in world, each side of `size` pixels.
-export function usePictures(world: string, size: number, first: number, count: number): Answered<BuiltIn[]> {
-  const request = { world, size, first, count };
-  return useAnswer(world && !isFile ? `pictures ${JSON.stringify(request)}` : null, async (signal) => {
-    const { pictures } = (await post("api/pictures", request, signal)) as { pictures: BuiltIn[] };
-    return pictures;
-  });
+export function useTrace(
+  model: Model | undefined,
+  asked: Asked,
+  options: ExplainOptions = {},
+): Answered<Explain, Trace> & { trace: Trace | null } {
+  const answered = useTraces(model ? [model.name] : [], asked, options);
+  return { ...answered, trace: answered.exchanges[0]?.answer ?? null };
 }
 
-// lesson: the name under which the numbers are saved.
-export function useAttend(lesson: string, request: Record<string, unknown> | null): Answered<Attended> {
-  const key = request && !isFile ? JSON.stringify(request) : null;
-  const answer = useAnswer(key, async (signal) => (await post("api/attend", request, signal)) as Attended, 15);
-  if (answer.value) shown.attended.set(lesson, { request, answer: answer.value });
-  return answer;
+const readPictures = (body: unknown) => (body as { pictures: BuiltIn[] }).pictures;
+
+// Some pictures of a built-in world, each side of `size` pixels.
+export function usePictures(world: string, size: number, first: number, count: number) {
+  const { exchanges, error } = useAnswers("api/pictures", world ? [{ world, size, first, count }] : [], readPictures);
+  return { pictures: exchanges[0]?.answer ?? [], error };
+}
+
+export interface Attend {
+  query: number[][];
+  key: number[][];
+  value: number[][];
+  score: string;
+  [option: string]: unknown;
+}
+
+const readAttended = (body: unknown) => body as Attended;
+
+export function useAttend(requests: Attend[]): Answered<Attend, Attended> {
+  return (shown.now = useAnswers("api/attend", requests, readAttended, 15));
 }

@@ -8,7 +8,7 @@ import { setParams, useRoute } from "./route";
 import { SentenceBar, useSubject } from "./subject";
 import { useTheme } from "./theme";
 import type { Head, Trace } from "./trace";
-import { Choice, ErrorLine, Note } from "./ui";
+import { Choice, Note, Result } from "./ui";
 import { drawable, hasPieces, type Unit } from "./words";
 
 const kNames: Record<string, string> = {
@@ -177,15 +177,17 @@ function AllHeads({ trace }: { trace: Trace }) {
 
 export function Heads() {
   const { model, text } = useSubject();
-  const { value: trace, error, busy } = useTrace(model?.name ?? "", { input: text });
+  const answered = useTrace(model, { input: text });
+  const { trace, busy } = answered;
   return (
     <>
       <SentenceBar busy={busy} />
-      <ErrorLine text={error} />
-      {trace && trace.heads.length === 0 && (
-        <Note>This model has no heads: it does not attend. Choose another above.</Note>
-      )}
-      {trace && trace.heads.length > 0 && <AllHeads trace={trace} />}
+      <Result of={answered}>
+        {trace && trace.heads.length === 0 && (
+          <Note>This model has no heads: it does not attend. Choose another above.</Note>
+        )}
+        {trace && trace.heads.length > 0 && <AllHeads trace={trace} />}
+      </Result>
     </>
   );
 }

@@ -8,7 +8,7 @@ import { setParams, useRoute } from "./route";
 import { SentenceBar, useModel, useSubject } from "./subject";
 import { useTheme } from "./theme";
 import type { Figure, Method, Trace } from "./trace";
-import { Choice, ErrorLine, Note, short } from "./ui";
+import { Choice, Note, Result, short } from "./ui";
 import { drawable, hasPieces, type Unit } from "./words";
 
 // Where a figure is better: up, down, or near 0.
@@ -145,13 +145,12 @@ function TextMethods({ models }: { models: Model[] }) {
   const { model, text } = useSubject();
   const { params } = useRoute();
   const check = params.check === "1";
-  const asked = useTrace(model?.name ?? "", { input: text }, { methods: model?.methods ?? [], check });
-  const { value: trace, error, busy } = asked;
+  const answered = useTrace(model, { input: text }, { methods: model?.methods ?? [], check });
+  const { trace, busy } = answered;
   const unit: Unit = params.u === "pieces" ? "pieces" : "words";
   return (
     <>
       <SentenceBar busy={busy} models={models} />
-      <ErrorLine text={error} />
       <div class="figure-bar">
         {trace && hasPieces(trace) && (
           <Choice
@@ -166,17 +165,19 @@ function TextMethods({ models }: { models: Model[] }) {
         )}
         <CheckBox busy={busy} />
       </div>
-      {trace && trace.methods.length === 0 && !busy && <Note>There are no maps of methods in this Trace.</Note>}
-      {trace && trace.methods.length > 0 && (
-        <>
-          <div class={`cards${busy ? " stale" : ""}`}>
-            {trace.methods.map((method) => (
-              <Card key={method.name} trace={trace} method={method} unit={unit} />
-            ))}
-          </div>
-          <Correlation trace={trace} />
-        </>
-      )}
+      <Result of={answered}>
+        {trace && trace.methods.length === 0 && <Note>There are no maps of methods in this Trace.</Note>}
+        {trace && trace.methods.length > 0 && (
+          <>
+            <div class="cards">
+              {trace.methods.map((method) => (
+                <Card key={method.name} trace={trace} method={method} unit={unit} />
+              ))}
+            </div>
+            <Correlation trace={trace} />
+          </>
+        )}
+      </Result>
     </>
   );
 }

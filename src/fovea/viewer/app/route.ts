@@ -33,8 +33,12 @@ export function setParams(changes: Record<string, string | undefined>) {
   const all = Object.entries({ ...current.params, ...changes });
   const params = Object.fromEntries(all.filter((one): one is [string, string] => one[1] !== undefined));
   const next = { view: current.view, params };
-  if (formatRoute(next) === formatRoute(current)) return;
-  history.replaceState(history.state, "", formatRoute(next));
+  if (JSON.stringify(next) === JSON.stringify(current)) return;
+  try {
+    history.replaceState(history.state, "", formatRoute(next));
+  } catch {
+    // Too often for this browser: the address follows with a later change.
+  }
   show(next);
 }
 

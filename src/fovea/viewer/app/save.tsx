@@ -56,14 +56,16 @@ const kNames: Record<Kind, string> = {
 };
 
 async function content(kind: Kind, root: HTMLElement): Promise<Blob> {
-  const trace = root.dataset.view === "learn" ? null : shown.trace;
+  const { exchanges, busy } = shown.now;
+  if (busy) throw new Error("The answer is still awaited: save when it is there.");
+  const trace = root.dataset.view === "learn" ? undefined : exchanges[0]?.answer;
   if (kind === "png") return asPng(snapshot(root));
   if (kind === "svg") return new Blob([snapshot(root).svg], { type: "image/svg+xml" });
   if (kind === "json") {
-    const numbers = trace ? trace.source : [...shown.attended.values()];
-    return new Blob([`${JSON.stringify(numbers, null, 1)}\n`], { type: "application/json" });
+    if (exchanges.length === 0) throw new Error("There is no answer, and so no number to save.");
+    return new Blob([`${JSON.stringify(trace ?? exchanges, null, 1)}\n`], { type: "application/json" });
   }
-  return new Blob([trace ? await standalone(trace.source) : still(snapshot(root).svg)], { type: "text/html" });
+  return new Blob([trace ? await standalone(trace) : still(snapshot(root).svg)], { type: "text/html" });
 }
 
 // The address without the token: whoever may look has one.

@@ -1,11 +1,11 @@
 // How each word of the output came about, step by step, with a second model beside the first.
-import { isFile, type Model, useTrace } from "./api";
+import { isFile, type Model, useTraces } from "./api";
 import { Player, whole } from "./player";
 import { setParams, useRoute } from "./route";
 import { kStages, Story } from "./story";
 import { describe, SentenceBar, useSubject } from "./subject";
 import { axisOf, defaultHeads, type Head, type Trace } from "./trace";
-import { ErrorLine, Note, Select } from "./ui";
+import { Note, Result, Select } from "./ui";
 import { plain } from "./words";
 
 interface Place {
@@ -39,7 +39,12 @@ function Said({ trace, index, stage }: { trace: Trace; index: number; stage: num
   );
 }
 
-function ModelStory(props: { trace: Trace; title: string; place: Place }) {
+interface Told {
+  title: string; // the model's
+  trace: Trace;
+}
+
+function ModelStory(props: Told & { place: Place }) {
   const { trace, title } = props;
   const { params } = useRoute();
   const usual = defaultHeads(trace);
@@ -72,10 +77,10 @@ function ModelStory(props: { trace: Trace; title: string; place: Place }) {
 
 const kCount = kStages.length;
 
-// Both stories, a stage at a time; the longer of the two says how many there are.
-function Stories({ first, second, names }: { first: Trace; second: Trace | null; names: [string, string] }) {
+// All stories, a stage at a time; the longest says how many there are.
+function Stories({ stories }: { stories: Told[] }) {
   const { params } = useRoute();
-  const words = Math.max(first.steps.length, second?.steps.length ?? 0);
+  const words = Math.max(...stories.map(({ trace }) => trace.steps.length));
   const read = (from: Record<string, string>) =>
     whole(from.i, Math.max(0, words - 1)) * kCount + whole(from.s, kCount - 1);
   const at = read(params);
@@ -89,9 +94,10 @@ function Stories({ first, second, names }: { first: Trace; second: Trace | null;
         write={(step) => setParams({ i: String(Math.floor(step / kCount)), s: String(step % kCount) })}
         status={`Word ${place.index + 1} of ${words}, step ${place.stage + 1} of ${kCount}: ${kStages[place.stage]}`}
       />
-      <div class={`stories${second ? " two" : ""}`}>
-        <ModelStory trace={first} title={names[0]} place={place} />
-        {second && <ModelStory trace={second} title={names[1]} place={place} />}
+      <div class={`stories${stories.length > 1 ? " two" : ""}`}>
+        {stories.map((told, i) => (
+          <ModelStory key={i} {...told} place={place} />
+        ))}
       </div>
     </>
   );
@@ -109,26 +115,26 @@ export function Steps() {
   const { models, model, text } = useSubject();
   const { params } = useRoute();
   const other = isFile ? undefined : otherModel(models, model, params.m2);
-  const first = useTrace(model?.name ?? "", { input: text }, { states: true });
-  const second = useTrace(other?.name ?? "", { input: text }, { states: true }, false);
-  const trace = first.value;
-  const title = (one: Model | undefined, of: Trace | null) => (one ? describe(one) : (of?.model ?? ""));
+  const asked = [model, other].flatMap((one) => one?.name ?? []);
+  const answered = useTraces(asked, { input: text }, { states: true });
+  const { exchanges, busy } = answered;
+  const title = (name: string) => models.filter((one) => one.name === name).map(describe)[0];
+  const stories = exchanges
+    .map(({ request, answer }): Told => ({ title: title(request.model) ?? answer.model, trace: answer }))
+    .filter(({ trace }) => trace.steps.length > 0);
   const beside = [["-", "none"] as const, ...models.map((one) => [one.name, describe(one)] as const)];
   return (
     <>
-      <SentenceBar busy={first.busy || second.busy} />
-      <ErrorLine text={first.error || second.error} />
+      <SentenceBar busy={busy} />
       {!isFile && models.length > 1 && (
-        <Select label="Beside it" value={other?.name ?? "-"} options={beside} onChange={(m2) => setParams({ m2 })} />
+        <div class="figure-bar">
+          <Select label="Beside it" value={other?.name ?? "-"} options={beside} onChange={(m2) => setParams({ m2 })} />
+        </div>
       )}
-      {trace && trace.steps.length === 0 && <Note>This Trace has no steps.</Note>}
-      {trace && trace.steps.length > 0 && (
-        <Stories
-          first={trace}
-          second={other && second.value && second.value.steps.length > 0 ? second.value : null}
-          names={[title(model, trace), title(other, second.value)]}
-        />
-      )}
+      <Result of={answered}>
+        {exchanges.length > 0 && stories.length === 0 && <Note>This Trace has no steps.</Note>}
+        {stories.length > 0 && <Stories stories={stories} />}
+      </Result>
     </>
   );
 }

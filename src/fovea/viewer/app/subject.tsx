@@ -1,6 +1,6 @@
 // What is looked at: a model and a sentence, chosen at the top of a view and kept in the address.
 import { createContext } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext } from "preact/hooks";
 import { inline, isFile, type Model } from "./api";
 import { setParams, useRoute } from "./route";
 import { Select } from "./ui";
@@ -10,7 +10,8 @@ export const Models = createContext<Model[]>([]);
 export interface Subject {
   models: Model[];
   model: Model | undefined;
-  text: string;
+  typed: string;
+  text: string; // the same without the spaces around it
 }
 
 // The one that the address names, else the first that attends.
@@ -24,7 +25,8 @@ export function useModel(fits: (model: Model) => boolean): { models: Model[]; mo
 export function useSubject(): Subject {
   const { params } = useRoute();
   const { models, model } = useModel((one) => !one.image);
-  return { models, model, text: (params.t ?? model?.examples[0] ?? "").trim() };
+  const typed = params.t ?? model?.examples[0] ?? "";
+  return { models, model, typed, text: typed.trim() };
 }
 
 export const describe = ({ name, model }: Model): string => (name === model ? name : `${name} · ${model}`);
@@ -41,32 +43,10 @@ export function ModelSelect(props: { label: string; value: string; models: Model
   );
 }
 
-const kPause = 200; // milliseconds without a key before a sentence counts as typed
-
-// What stands in a field while it is typed, and what to call with what was typed.
-export function useTyped(text: string, onTyped: (text: string) => void): [string, (value: string) => void] {
-  const [typed, setTyped] = useState(text);
-  const timer = useRef(0);
-  const told = useRef(text); // what comes back is no news: meanwhile more may have been typed
-  useEffect(() => {
-    if (told.current.trim() !== text) setTyped(text);
-    told.current = text;
-  }, [text]);
-  const change = (value: string) => {
-    setTyped(value);
-    clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => {
-      told.current = value;
-      onTyped(value);
-    }, kPause);
-  };
-  return [typed, change];
-}
-
 // models: those to choose from, if not all that take a sentence.
 export function SentenceBar({ busy, models }: { busy: boolean; models?: Model[] }) {
-  const { models: usual, model, text } = useSubject();
-  const [typed, change] = useTyped(text, (t) => setParams({ t, cell: "", i: "", s: "" }));
+  const { models: usual, model, typed } = useSubject();
+  const change = (t: string) => setParams({ t, cell: "", i: "", s: "" });
   if (isFile) return <FileSubject />;
   const examples = model?.examples.slice(0, 3) ?? [];
   return (

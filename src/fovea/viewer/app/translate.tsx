@@ -9,7 +9,7 @@ import { setParams, useRoute, viewAddress } from "./route";
 import { SentenceBar, useSubject } from "./subject";
 import { useTheme } from "./theme";
 import { defaultHeads, type Head, type Trace } from "./trace";
-import { Choice, ErrorLine, Legend, Note, Select } from "./ui";
+import { Choice, Legend, Note, Result, Select } from "./ui";
 import { drawable, hasPieces, type Unit } from "./words";
 
 const kMostWords = 160; // of both sentences: more lines than that are a thicket
@@ -108,15 +108,15 @@ function NoAttention({ trace }: { trace: Trace }) {
 
 export function Translate() {
   const { model, text } = useSubject();
-  const { value: trace, error, busy } = useTrace(model?.name ?? "", { input: text });
+  const answered = useTrace(model, { input: text });
+  const { trace, busy } = answered;
   return (
     <>
       <SentenceBar busy={busy} />
-      <ErrorLine text={error} />
       <p class="hidden" aria-live="polite">
         {trace && !busy ? `Output: ${trace.output.slice(0, 300)}` : ""}
       </p>
-      {trace && <Attention trace={trace} />}
+      <Result of={answered}>{trace && <Attention trace={trace} />}</Result>
     </>
   );
 }

@@ -132,6 +132,20 @@ export function ErrorLine({ text }: { text: string }) {
   );
 }
 
+// What is drawn of an answer, or why there is none. It goes faint while the next is awaited: then it is the answer to
+// something else than what the controls around it say.
+export function Result(props: { of: { error: string; busy: boolean }; children: ComponentChildren }) {
+  const { error, busy } = props.of;
+  return (
+    <>
+      <ErrorLine text={error} />
+      <div class={`result${busy ? " stale" : ""}`} aria-busy={busy}>
+        {props.children}
+      </div>
+    </>
+  );
+}
+
 export function Note({ children }: { children: ComponentChildren }) {
   return <p class="note">{children}</p>;
 }

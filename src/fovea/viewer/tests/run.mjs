@@ -1,4 +1,5 @@
-// Runs a suite of the page's tests. Usage: node tests/run.mjs types|reading|views|picture|file|serve PAGE_FOLDER
+// Runs a suite of the page's tests. Usage:
+// node tests/run.mjs types|reading|views|picture|answers|file|serve PAGE_FOLDER
 // PAGE_FOLDER is what build.mjs wrote; the suite 'serve' needs FOVEA_PROGRAM too. Also
 // node tests/run.mjs screenshots OUT_FOLDER MODEL..., which scripts/screenshots calls.
 import { spawnSync } from "node:child_process";

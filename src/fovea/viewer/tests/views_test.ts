@@ -179,7 +179,7 @@ test("saving: SVG, PNG, HTML and JSON of every view", () =>
       "Learn",
     ]) {
       await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name }).click();
-      await page.locator("main svg").first().waitFor();
+      await page.locator('main .result[aria-busy="false"] svg').first().waitFor();
       const svg = (await downloaded(page, "Picture, SVG")).content.toString();
       assert.match(svg, /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
       assert(svg.includes(`>${name}</text>`), "text stays text");

@@ -3,7 +3,7 @@ import { isFile, useTrace } from "../api";
 import { Distribution } from "../distribution";
 import { useRoute } from "../route";
 import { axisOf, type Head, type Label, type Trace } from "../trace";
-import { ErrorLine, Note, percent } from "../ui";
+import { Note, percent, Result } from "../ui";
 import { mean } from "../words";
 import { LookBar, pictureOf, Untrained, useTruth } from "./frame";
 import { Looked } from "./looked";
@@ -97,15 +97,15 @@ function Answered({ trace }: { trace: Trace }) {
 
 export function Ask() {
   const subject = usePictureSubject((one) => one.task === "answer");
-  const { value: trace, error, busy } = useTrace(subject.model?.name ?? "", subject.asked);
+  const answered = useTrace(subject.model, subject.asked);
+  const { trace, busy } = answered;
   if (!isFile && subject.models.length === 0) return <Untrained task="answer" does="answers questions" />;
   return (
     <>
       <PictureBar subject={subject} busy={busy} />
       <QuestionBar subject={subject} />
-      <ErrorLine text={error} />
       {!isFile && subject.question === "" && subject.pictures.length > 0 && <Note>Type a question.</Note>}
-      {trace && <Answered trace={trace} />}
+      <Result of={answered}>{trace && <Answered trace={trace} />}</Result>
     </>
   );
 }

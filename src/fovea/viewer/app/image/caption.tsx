@@ -5,7 +5,7 @@ import { Distribution } from "../distribution";
 import { Player, whole } from "../player";
 import { setParams, useRoute } from "../route";
 import { axisOf, defaultHeads, type Label, type Trace } from "../trace";
-import { ErrorLine, Note, percent } from "../ui";
+import { Note, percent, Result } from "../ui";
 import { LookBar, pictureOf, Untrained, useTruth } from "./frame";
 import { Looked } from "./looked";
 import { placeOf, shareIn, strongest, told } from "./regions";
@@ -152,16 +152,16 @@ function Captioned({ trace }: { trace: Trace }) {
 
 export function Caption() {
   const subject = usePictureSubject((one) => one.task === "caption");
-  const { value: trace, error, busy } = useTrace(subject.model?.name ?? "", subject.asked);
+  const answered = useTrace(subject.model, subject.asked);
+  const { trace, busy } = answered;
   if (!isFile && subject.models.length === 0) return <Untrained task="caption" does="writes captions" />;
   return (
     <>
       <PictureBar subject={subject} busy={busy} />
-      <ErrorLine text={error} />
       <p class="hidden" aria-live="polite">
         {trace && !busy ? `Caption: ${trace.output}` : ""}
       </p>
-      {trace && <Captioned trace={trace} />}
+      <Result of={answered}>{trace && <Captioned trace={trace} />}</Result>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { Matrix } from "../matrix";
 import { Player, whole } from "../player";
 import { setParams, useRoute } from "../route";
 import { axisOf, type Box, type Label, type Trace } from "../trace";
-import { ErrorLine, Note } from "../ui";
+import { Note, Result } from "../ui";
 import { LookBar, pictureOf, Untrained, useTruth } from "./frame";
 import { Looked, Outline, type Picture } from "./looked";
 import { type Patch, patchesOf, Retina } from "./retina";
@@ -165,13 +165,13 @@ function Glimpsed({ trace }: { trace: Trace }) {
 
 export function Glimpse() {
   const subject = usePictureSubject((one) => one.task === "glimpse");
-  const { value: trace, error, busy } = useTrace(subject.model?.name ?? "", subject.asked);
+  const answered = useTrace(subject.model, subject.asked);
+  const { trace, busy } = answered;
   if (!isFile && subject.models.length === 0) return <Untrained task="glimpse" does="reads by glimpses" />;
   return (
     <>
       <PictureBar subject={subject} busy={busy} />
-      <ErrorLine text={error} />
-      {trace && <Glimpsed trace={trace} />}
+      <Result of={answered}>{trace && <Glimpsed trace={trace} />}</Result>
     </>
   );
 }

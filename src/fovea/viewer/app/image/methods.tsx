@@ -7,7 +7,7 @@ import { asSentence, CheckBox, Correlation, Figures } from "../methods";
 import { whole } from "../player";
 import { setParams, useRoute } from "../route";
 import { axisOf, type Head, type Method, type Trace } from "../trace";
-import { ErrorLine, Note } from "../ui";
+import { Note, Result } from "../ui";
 import { LookBar, pictureOf, Pointed, useTruth } from "./frame";
 import { Looked } from "./looked";
 import { gridOf, placeOf, strongest, told } from "./regions";
@@ -89,7 +89,7 @@ function SelfCard({ trace, heads }: { trace: Trace; heads: Head[] }) {
   );
 }
 
-function Maps({ trace, busy }: { trace: Trace; busy: boolean }) {
+function Maps({ trace }: { trace: Trace }) {
   const { params } = useRoute();
   const words = wordsOf(trace);
   const row = whole(params.i, Math.max(0, words.length - 1));
@@ -111,7 +111,7 @@ function Maps({ trace, busy }: { trace: Trace; busy: boolean }) {
           ))}
         </p>
       )}
-      <div class={`cards${busy ? " stale" : ""}`}>
+      <div class="cards">
         {words.length <= 1 && trace.steps[0] && (
           <section class="card" aria-label="Output">
             <h2>What it says</h2>
@@ -134,19 +134,21 @@ export function PictureMethods({ models }: { models: Model[] }) {
   const subject = usePictureSubject((one) => models.includes(one));
   const { model } = subject;
   const options = { methods: model?.methods ?? [], check: params.check === "1" };
-  const { value: trace, error, busy } = useTrace(model?.name ?? "", subject.asked, options);
+  const answered = useTrace(model, subject.asked, options);
+  const { trace, busy } = answered;
   const truth = useTruth(trace);
   return (
     <>
       <PictureBar subject={subject} busy={busy} />
       {model?.asks && <QuestionBar subject={subject} />}
-      <ErrorLine text={error} />
       <div class="figure-bar">
         <LookBar truth={truth} cells />
         <CheckBox busy={busy} />
       </div>
-      {trace && trace.methods.length === 0 && !busy && <Note>There are no maps of methods in this Trace.</Note>}
-      {trace && <Maps trace={trace} busy={busy} />}
+      <Result of={answered}>
+        {trace && trace.methods.length === 0 && <Note>There are no maps of methods in this Trace.</Note>}
+        {trace && <Maps trace={trace} />}
+      </Result>
     </>
   );
 }

@@ -1,12 +1,13 @@
 // The field for a question about the picture, and questions to try.
 import { isFile } from "../api";
 import { setParams } from "../route";
-import { Examples, useTyped } from "../subject";
+import { Examples } from "../subject";
 import type { PictureSubject } from "./subject";
 
 export function QuestionBar({ subject }: { subject: PictureSubject }) {
-  const [typed, change] = useTyped(subject.question, (ask) => setParams({ ask }));
   if (isFile) return null;
+  const { typed } = subject;
+  const change = (ask: string) => setParams({ ask });
   const picture = subject.pictures.find((one) => one.name === subject.name);
   const suggested = (picture?.questions ?? subject.model?.examples ?? []).slice(0, 6);
   return (

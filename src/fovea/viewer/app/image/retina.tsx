@@ -44,7 +44,7 @@ export function reduced(picture: Pixels, { box, size }: Patch): Uint8ClampedArra
 
 // The picture's pixels, once the browser has read them.
 export function usePixels(image: Picture): Pixels | null {
-  const [pixels, setPixels] = useState<Pixels | null>(null);
+  const [read, setRead] = useState<{ png: string; pixels: Pixels } | null>(null);
   useEffect(() => {
     let wanted = true;
     if (image.png === "") return;
@@ -56,13 +56,13 @@ export function usePixels(image: Picture): Pixels | null {
         [canvas.width, canvas.height] = [image.width, image.height];
         const pen = canvas.getContext("2d", { willReadFrequently: true })!;
         pen.drawImage(picture, 0, 0, image.width, image.height);
-        if (wanted) setPixels(pen.getImageData(0, 0, image.width, image.height));
+        if (wanted) setRead({ png: image.png, pixels: pen.getImageData(0, 0, image.width, image.height) });
       },
       () => {}, // it is not seen either
     );
     return () => void (wanted = false);
   }, [image.png]);
-  return pixels;
+  return read?.png === image.png ? read.pixels : null;
 }
 
 function PatchPicture({ pixels, patch, name }: { pixels: Pixels; patch: Patch; name: string }) {

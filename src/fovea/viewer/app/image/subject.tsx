@@ -13,9 +13,11 @@ export interface PictureSubject {
   models: Model[];
   model: Model | undefined;
   name: string; // of the picture
+  from: number; // the first of the pictures to choose from
   pictures: BuiltIn[];
   error: string;
-  question: string;
+  typed: string;
+  question: string; // what is typed, without the spaces around it
   asked: Asked;
 }
 
@@ -39,12 +41,14 @@ export function usePictureSubject(fits: (model: Model) => boolean): PictureSubje
   const world = model?.world ?? "";
   const index = numberIn(params.p ?? "", world);
   const name = own || !world ? kUpload : `${world}:${index}`;
-  const { value, error } = usePictures(world, sizeFor(model), first(index), kPage);
-  const pictures = value ?? [];
+  const from = first(index);
+  const { pictures, error } = usePictures(world, sizeFor(model), from, kPage);
   const picture = pictures.find((one) => one.name === name);
-  const question = model?.asks ? (params.ask ?? picture?.questions[0] ?? model.examples[0] ?? "").trim() : "";
+  const typed = model?.asks ? (params.ask ?? picture?.questions[0] ?? model.examples[0] ?? "") : "";
+  const question = typed.trim();
   const image = own ? uploaded() : name === kUpload ? "" : name;
-  return { models, model, name, pictures, error, question, asked: { image, ...(model?.asks ? { question } : {}) } };
+  const asked = { image, ...(model?.asks ? { question } : {}) };
+  return { models, model, name, from, pictures, error, typed, question, asked };
 }
 
 // A question about one picture alone does not follow to the next.
@@ -145,10 +149,9 @@ function Upload({ subject }: { subject: PictureSubject }) {
 
 export function PictureBar(props: { subject: PictureSubject; busy: boolean }) {
   const { subject, busy } = props;
-  const { models, model, pictures } = subject;
+  const { models, model, from, pictures } = subject;
   if (isFile) return <FileSubject />;
   const world = model?.world ?? "";
-  const from = first(numberIn(pictures[0]?.name ?? "", world));
   return (
     <section class={`subject pictures${busy ? " busy" : ""}`} aria-label="Picture and model">
       <div class="picture-bar" data-unsaved>

@@ -1,7 +1,6 @@
 // Attention from the beginning, in eight lessons.
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
-import { shown } from "../api";
 import { useRoute, viewAddress } from "../route";
 import { Retrieve, Scores, Temperature } from "./retrieve";
 import { RootOfDim, SelfAndCross, SoftAndHard } from "./sample";
@@ -27,7 +26,6 @@ export function Learn() {
   const address = (n: number) => viewAddress("learn", { lesson: String(n) });
   useEffect(() => {
     document.querySelector(".lessons [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-    return () => shown.attended.clear();
   }, [at]);
   const Shown = lesson.show;
   return (

@@ -1,14 +1,22 @@
 // What lessons share: their frame, bars of weights, points kept in the address.
 import type { ComponentChildren } from "preact";
 import { setParams, useRoute } from "../route";
-import { percent, short } from "../ui";
+import { percent, Result, short } from "../ui";
 import type { Point } from "./plane";
 
-export function Lesson(props: { text: ComponentChildren; children: ComponentChildren }) {
+export function Lesson(props: {
+  text: ComponentChildren;
+  controls?: ComponentChildren;
+  of: { error: string; busy: boolean }; // what the children show
+  children: ComponentChildren;
+}) {
   return (
     <div class="lesson">
       <div class="lesson-text">{props.text}</div>
-      <div class="lesson-hands">{props.children}</div>
+      <div class="lesson-hands">
+        {props.controls && <div class="figure-bar">{props.controls}</div>}
+        <Result of={props.of}>{props.children}</Result>
+      </div>
     </div>
   );
 }
@@ -63,6 +71,9 @@ export function usePoints(param: string, usual: Point[]): [Point[], (index: numb
     setParams({ [param]: points.map((one, i) => (i === index ? to : one).join(",")).join(";") });
   return [points, move];
 }
+
+// As many throws as a slider says that doubles them with every step.
+export const throwsOf = (power: number): string => (2 ** power).toLocaleString("en");
 
 export function useNumber(param: string, usual: number): [number, (value: number) => void] {
   const { params } = useRoute();

@@ -4,7 +4,7 @@ import { useAttend } from "../api";
 import { scaleOf } from "../colour";
 import { setParams, useRoute } from "../route";
 import { useTheme } from "../theme";
-import { Choice, ErrorLine, Select, short, Slider } from "../ui";
+import { Choice, Select, short, Slider } from "../ui";
 import { Lesson, useNumber, usePoints, WeightTable } from "./parts";
 import { places, Plane, type Point } from "./plane";
 
@@ -27,7 +27,8 @@ export function Retrieve() {
   const [[query], moveQuery] = usePoints("q", kQuery);
   const [keys, moveKey] = usePoints("k", kKeys);
   const [values, moveValue] = usePoints("v", kValues);
-  const { value, error } = useAttend("retrieve", { query: [query], key: keys, value: values, score: "dot" });
+  const answered = useAttend([{ query: [query!], key: keys, value: values, score: "dot" }]);
+  const value = answered.exchanges[0]?.answer;
   const weights = value?.weights[0] ?? [];
   const output = value?.output[0] as Point | undefined;
   return (
@@ -48,8 +49,8 @@ export function Retrieve() {
           </p>
         </>
       }
+      of={answered}
     >
-      <ErrorLine text={error} />
       <div class="planes">
         <figure>
           <Plane
@@ -154,9 +155,12 @@ export function Scores() {
   const shown = Math.max(0, kNames.indexOf(params.of ?? "cat"));
   const [[query], moveQuery] = usePoints("q", kQuery);
   const [keys, moveKey] = usePoints("k", kKeys);
-  const how = { score, ...parameters(score) };
-  const { value, error } = useAttend("scores", { query: [query], key: keys, value: kValues, ...how });
-  const field = useAttend("field", { query: places(kSide), key: keys, value: kValues, ...how });
+  const common = { key: keys, value: kValues, score, ...parameters(score) };
+  const answered = useAttend([
+    { query: [query!], ...common },
+    { query: places(kSide), ...common },
+  ]);
+  const [value, field] = answered.exchanges.map((one) => one.answer);
   const weights = value?.weights[0] ?? [];
   const scale = scaleOf(dark);
   return (
@@ -173,28 +177,30 @@ export function Scores() {
           <p>Pick another score, move the keys, and see the borders bend.</p>
         </>
       }
+      controls={
+        <>
+          <Select
+            label="Score"
+            value={score}
+            options={Object.entries(kScores).map(([name, formula]) => [name, `${name}:  ${formula}`] as const)}
+            onChange={(name) => setParams({ score: name })}
+          />
+          <Choice
+            label="Weight of"
+            value={kNames[shown]!}
+            options={kNames.map((name) => [name, name] as const)}
+            onChange={(of) => setParams({ of })}
+          />
+        </>
+      }
+      of={answered}
     >
-      <ErrorLine text={error || field.error} />
-      <div class="figure-bar">
-        <Select
-          label="Score"
-          value={score}
-          options={Object.entries(kScores).map(([name, formula]) => [name, `${name}:  ${formula}`] as const)}
-          onChange={(name) => setParams({ score: name })}
-        />
-        <Choice
-          label="Weight of"
-          value={kNames[shown]!}
-          options={kNames.map((name) => [name, name] as const)}
-          onChange={(of) => setParams({ of })}
-        />
-      </div>
       <div class="planes">
         <figure>
           <Plane
             label="Weights over the plane"
-            {...(field.value
-              ? { field: { side: kSide, colour: scale.css, values: field.value.weights.map((row) => row[shown] ?? 0) } }
+            {...(field
+              ? { field: { side: kSide, colour: scale.css, values: field.weights.map((row) => row[shown] ?? 0) } }
               : {})}
             dots={[
               ...keys.map((at, k) => ({ name: kNames[k]!, at, onMove: (to: Point) => moveKey(k, to) })),
@@ -216,7 +222,8 @@ export function Temperature() {
   const [hold] = useState(kValues);
   const temperature = 10 ** power;
   const request = { query: kQuery, key: kKeys, value: hold, score: "dot", temperature, normalizer };
-  const { value, error } = useAttend("temperature", request);
+  const answered = useAttend([request]);
+  const value = answered.exchanges[0]?.answer;
   const weights = value?.weights[0] ?? [];
   const output = value?.output[0] as Point | undefined;
   return (
@@ -236,28 +243,30 @@ export function Temperature() {
           </p>
         </>
       }
+      controls={
+        <>
+          <Slider
+            label="Temperature"
+            value={power}
+            min={-1.5}
+            max={1.5}
+            step={0.05}
+            text={short(temperature, 2)}
+            onChange={setPower}
+          />
+          <Choice
+            label="Normaliser"
+            value={normalizer}
+            options={[
+              ["softmax", "Softmax"],
+              ["sparsemax", "Sparsemax"],
+            ]}
+            onChange={(norm) => setParams({ norm })}
+          />
+        </>
+      }
+      of={answered}
     >
-      <ErrorLine text={error} />
-      <div class="figure-bar">
-        <Slider
-          label="Temperature"
-          value={power}
-          min={-1.5}
-          max={1.5}
-          step={0.05}
-          text={short(temperature, 2)}
-          onChange={setPower}
-        />
-        <Choice
-          label="Normaliser"
-          value={normalizer}
-          options={[
-            ["softmax", "Softmax"],
-            ["sparsemax", "Sparsemax"],
-          ]}
-          onChange={(norm) => setParams({ norm })}
-        />
-      </div>
       <div class="planes">
         <WeightTable label="Weights" names={kNames} scores={value?.scores[0]} weights={weights} />
         <figure>

@@ -1,20 +1,14 @@
 // Lessons 4 to 6: soft as the expectation of hard, self against cross, and why 1 / sqrt(d).
-import { type Attended, post, shown, useAnswer, useAttend } from "../api";
+import { useMemo } from "preact/hooks";
+import { type Attend, type Attended, useAttend } from "../api";
 import { formatCell, parseCell } from "../map";
 import { Matrix } from "../matrix";
 import { setParams, useRoute } from "../route";
-import { Choice, ErrorLine, short, Slider } from "../ui";
+import { Choice, short, Slider } from "../ui";
 import { Chart } from "./chart";
-import { Lesson, useNumber, WeightTable } from "./parts";
+import { Lesson, throwsOf, useNumber, WeightTable } from "./parts";
 import { Plane, type Point } from "./plane";
 import { normals } from "./random";
-
-const attendAll = (requests: Record<string, unknown>[], lesson: string) => async (signal: AbortSignal) => {
-  const answers: Attended[] = [];
-  for (const request of requests) answers.push((await post("api/attend", request, signal)) as Attended);
-  requests.forEach((request, i) => shown.attended.set(`${lesson} ${i}`, { request, answer: answers[i]! }));
-  return answers;
-};
 
 const kNames = ["left", "top", "right", "bottom"];
 const kValues: Point[] = [
@@ -43,8 +37,8 @@ export function SoftAndHard() {
     samples: 2 ** i,
     seed,
   }));
-  const asked = useAnswer(JSON.stringify(requests), attendAll(requests, "soft and hard"), 30);
-  const answers = asked.value ?? [];
+  const answered = useAttend(requests);
+  const answers = answered.exchanges.map((one) => one.answer);
   const soft = answers[0]?.output[0] as Point | undefined;
   const means = answers
     .map((one) => one.hard?.mean_output[0] as Point | undefined)
@@ -53,7 +47,7 @@ export function SoftAndHard() {
   const distances = soft
     ? means.map((at, i): [number, number] => [i, Math.hypot(at[0] - soft[0], at[1] - soft[1])])
     : [];
-  const samples = 2 ** most;
+  const throws = throwsOf(means.length - 1);
   return (
     <Lesson
       text={
@@ -69,21 +63,16 @@ export function SoftAndHard() {
           <p>On average, four times as many throws bring the mean twice as close.</p>
         </>
       }
+      controls={
+        <>
+          <Slider label="Throws" value={most} min={0} max={kMostPowers} text={throwsOf(most)} onChange={setPower} />
+          <button type="button" onClick={() => setSeed(seed + 1)}>
+            Throw anew
+          </button>
+        </>
+      }
+      of={answered}
     >
-      <ErrorLine text={asked.error} />
-      <div class="figure-bar">
-        <Slider
-          label="Throws"
-          value={most}
-          min={0}
-          max={kMostPowers}
-          text={samples.toLocaleString("en")}
-          onChange={setPower}
-        />
-        <button type="button" onClick={() => setSeed(seed + 1)}>
-          Throw anew
-        </button>
-      </div>
       <div class="planes">
         <figure>
           <Plane
@@ -92,7 +81,7 @@ export function SoftAndHard() {
             dots={[
               ...kValues.map((at, k) => ({ name: kNames[k]!, at, size: answers[0]?.weights[0]?.[k] ?? 0 })),
               ...(soft ? [{ name: "soft", at: soft, look: "output" as const }] : []),
-              ...(last ? [{ name: `mean of ${samples}`, at: last, look: "mean" as const }] : []),
+              ...(last ? [{ name: `mean of ${throws}`, at: last, look: "mean" as const }] : []),
             ]}
           />
           <figcaption>The way of the mean, from the first throw on</figcaption>
@@ -104,9 +93,11 @@ export function SoftAndHard() {
             most={2}
             curves={[{ name: "distance to soft", at: distances, strong: true }]}
           />
-          <figcaption aria-live="polite">
-            after {samples.toLocaleString("en")}: {short(distances[distances.length - 1]?.[1], 3)} away
-          </figcaption>
+          {last && (
+            <figcaption aria-live="polite">
+              after {throws}: {short(distances[distances.length - 1]?.[1], 3)} away
+            </figcaption>
+          )}
         </figure>
       </div>
     </Lesson>
@@ -150,10 +141,9 @@ export function SelfAndCross() {
     causal: look === "causal",
     window: look === "window" ? [1, 0] : null,
   };
-  const { value, error } = useAttend("self and cross", request);
-  const queries = look === "cross" ? kOther : kOne;
+  const answered = useAttend([request]);
+  const [exchange] = answered.exchanges;
   const cell = parseCell(params.cell);
-  const right = value?.weights.length === queries.length;
   return (
     <Lesson
       text={
@@ -168,9 +158,7 @@ export function SelfAndCross() {
           <p>A row is a query, a column a key. Rows add up to 100 %.</p>
         </>
       }
-    >
-      <ErrorLine text={error} />
-      <div class="figure-bar">
+      controls={
         <Choice
           label="Look"
           value={look}
@@ -182,10 +170,19 @@ export function SelfAndCross() {
           ]}
           onChange={(next) => setParams({ look: next, cell: "" })}
         />
-      </div>
-      {value && right && (
+      }
+      of={answered}
+    >
+      {exchange && (
         <Matrix
-          map={{ queries, keys: kOne, weights: value.weights, scores: value.scores, signed: false, shares: true }}
+          map={{
+            queries: exchange.request.query === kOtherStates ? kOther : kOne,
+            keys: kOne,
+            weights: exchange.answer.weights,
+            scores: exchange.answer.scores,
+            signed: false,
+            shares: true,
+          }}
           label="Weights: a row for each query, a column for each key"
           selected={cell}
           onSelect={(one) => setParams({ cell: formatCell(one) })}
@@ -200,7 +197,7 @@ const kPowers = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 const kQueries = 12;
 const kManyKeys = 8;
 
-function drawn(power: number, scaled: boolean): Record<string, unknown> {
+function drawn(power: number, scaled: boolean): Attend {
   const dim = 2 ** power;
   const query = normals(kQueries, dim, 11);
   const key = normals(kManyKeys, dim, 23);
@@ -210,12 +207,14 @@ function drawn(power: number, scaled: boolean): Record<string, unknown> {
 export function RootOfDim() {
   const [given, setPower] = useNumber("d", 6);
   const power = kPowers.includes(given) ? given : 6;
-  const requests = kPowers.flatMap((one) => [drawn(one, false), drawn(one, true)]);
-  const { value, error } = useAnswer("root of dim", attendAll(requests, "root of dim"));
+  const requests = useMemo(() => kPowers.flatMap((one) => [drawn(one, false), drawn(one, true)]), []);
+  const answered = useAttend(requests);
+  const answers = answered.exchanges.map((one) => one.answer);
   const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
-  const largest = (answer: Attended | undefined) => (answer ? mean(answer.weights.map((row) => Math.max(...row))) : 0);
+  const largest = (answer: Attended) => mean(answer.weights.map((row) => Math.max(...row)));
   const at = kPowers.indexOf(power);
-  const curve = (offset: 0 | 1) => kPowers.map((one, i): [number, number] => [one, largest(value?.[2 * i + offset])]);
+  const curve = (offset: 0 | 1) =>
+    answers.filter((_, i) => i % 2 === offset).map((one, i): [number, number] => [kPowers[i]!, largest(one)]);
   const names = Array.from({ length: kManyKeys }, (_, k) => String(k + 1));
   return (
     <Lesson
@@ -234,12 +233,12 @@ export function RootOfDim() {
           </p>
         </>
       }
-    >
-      <ErrorLine text={error} />
-      <div class="figure-bar">
+      controls={
         <Slider label="Dimension d" value={power} min={1} max={9} text={String(2 ** power)} onChange={setPower} />
-      </div>
-      {value && (
+      }
+      of={answered}
+    >
+      {answers.length > 0 && (
         <>
           <figure class="first">
             <Chart
@@ -262,8 +261,8 @@ export function RootOfDim() {
               <WeightTable
                 label="Weights without scaling"
                 names={names}
-                scores={value[2 * at]?.scores[0]}
-                weights={value[2 * at]?.weights[0] ?? []}
+                scores={answers[2 * at]?.scores[0]}
+                weights={answers[2 * at]?.weights[0] ?? []}
               />
             </figure>
             <figure>
@@ -271,8 +270,8 @@ export function RootOfDim() {
               <WeightTable
                 label="Weights with scaling"
                 names={names}
-                scores={value[2 * at + 1]?.scores[0]}
-                weights={value[2 * at + 1]?.weights[0] ?? []}
+                scores={answers[2 * at + 1]?.scores[0]}
+                weights={answers[2 * at + 1]?.weights[0] ?? []}
               />
             </figure>
           </div>

@@ -1,9 +1,9 @@
 // Lesson 7: what goes wrong when one vector has to hold a whole sentence.
 import { useContext } from "preact/hooks";
-import { type Model, useTrace } from "../api";
+import { useTraces } from "../api";
 import { Models } from "../subject";
 import type { Trace } from "../trace";
-import { ErrorLine, Note, Slider } from "../ui";
+import { Note, Slider } from "../ui";
 import { Lesson, useNumber } from "./parts";
 
 // Each goes on where the last one stopped.
@@ -24,8 +24,8 @@ function Answer({
   about,
 }: {
   title: string;
-  trace: Trace | null;
-  other: Trace | null;
+  trace: Trace | undefined;
+  other: Trace | undefined;
   about: string;
 }) {
   const known = new Set(words(other?.output ?? ""));
@@ -51,11 +51,10 @@ export function SingleVector() {
   const sentence = kSentences[at]!;
   const attends = models.find((one) => one.attends && one.task === "translate");
   const fixed = models.find((one) => !one.attends && one.task === "translate");
-  const name = (model: Model | undefined) => model?.name ?? "";
-  const first = useTrace(name(attends), { input: sentence }, {}, false);
-  const second = useTrace(name(fixed), { input: sentence }, {}, false);
-  const numbers = second.value?.steps[0]?.context.length ?? 0;
-  const count = words(sentence).length;
+  const answered = useTraces(attends && fixed ? [attends.name, fixed.name] : [], { input: sentence });
+  const [first, second] = answered.exchanges.map((one) => one.answer);
+  const count = words(second?.input ?? "").length;
+  const numbers = second?.steps[0]?.context.length ?? 0;
   return (
     <Lesson
       text={
@@ -71,19 +70,19 @@ export function SingleVector() {
           </p>
         </>
       }
-    >
-      <ErrorLine text={first.error || second.error} />
-      <div class="figure-bar">
+      controls={
         <Slider
           label="Length"
           value={at}
           min={0}
           max={kSentences.length - 1}
-          text={`${count} words`}
+          text={`${words(sentence).length} words`}
           onChange={setAt}
         />
-      </div>
-      <p class="long-sentence">{sentence}</p>
+      }
+      of={answered}
+    >
+      <p class="long-sentence">{first?.input ?? sentence}</p>
       {!fixed || !attends ? (
         <Note>
           This needs two translators, one of kind fixed and one that attends: fovea serve attention.safetensors
@@ -93,14 +92,14 @@ export function SingleVector() {
         <div class="cards two">
           <Answer
             title={`With attention: ${attends.name}`}
-            trace={first.value}
-            other={null}
+            trace={first}
+            other={undefined}
             about="looks again at the source for every word"
           />
           <Answer
             title={`One vector: ${fixed.name}`}
-            trace={second.value}
-            other={first.value}
+            trace={second}
+            other={first}
             about={
               numbers > 0
                 ? `${count} words in one vector of ${numbers} numbers; marked: what the other does not say`

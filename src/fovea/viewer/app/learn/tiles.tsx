@@ -1,13 +1,13 @@
 // Lesson 8: soft against hard on a picture. Which of its tiles to look at is learnt: exactly, or from throws of dice.
 import { useMemo, useRef } from "preact/hooks";
-import { type Attended, post, shown, useAnswer, usePictures } from "../api";
+import { type Attend, useAttend, usePictures } from "../api";
 import { at, Looked, Outline, type Picture } from "../image/looked";
 import { type Pixels, reduced, usePixels } from "../image/retina";
 import { setParams, useRoute } from "../route";
 import type { Box } from "../trace";
-import { Button, Choice, ErrorLine, percent, Select, Slider } from "../ui";
+import { Button, Choice, percent, Select, Slider } from "../ui";
 import { distance, estimate, Gradients, kSide, kSize, kTiles } from "./gradients";
-import { Lesson, useNumber } from "./parts";
+import { Lesson, throwsOf, useNumber } from "./parts";
 
 const kTile = 8; // pixels each way that a tile is read with
 const kPictures = 6;
@@ -27,37 +27,16 @@ function useScores(): [number[], (next: number[]) => void] {
   return [good ? given : kScores, (next) => setParams({ k: next.map(digits).join(",") })];
 }
 
-interface Read {
-  tiles: Attended; // values: what is seen in the tiles
-  once: Attended; // the same, thrown once
-  rewards: Attended[]; // values: what the tiles are worth; after 1, 2, 4, ... throws
-}
-
-// Everything that depends on the scores, by the library.
-function useRead(scores: number[], seen: number[][], worth: number[], power: number, seed: number) {
+// Everything that depends on the scores: what is seen in the tiles; the same, thrown once; what the tiles are worth,
+// after 1, 2, 4, ... throws.
+function requestsFor(scores: number[], seen: number[][], worth: number[], power: number, seed: number): Attend[] {
   const common = { query: [[1]], key: scores.map((one) => [digits(one)]), score: "dot", seed };
-  const rewards = Array.from({ length: power + 1 }, (_, i) => ({
-    ...common,
-    value: worth.map((one) => [digits(one)]),
-    samples: 2 ** i,
-    gradient: true,
-  }));
-  const tiles = { ...common, value: seen, samples: 2 ** power };
-  const key = seen.length > 0 ? JSON.stringify([tiles, rewards]) : null;
-  return useAnswer<Read>(
-    key,
-    async (signal) => {
-      const ask = async (request: unknown) => (await post("api/attend", request, signal)) as Attended;
-      const read: Read = { tiles: await ask(tiles), once: await ask({ ...tiles, samples: 1 }), rewards: [] };
-      for (const request of rewards) read.rewards.push(await ask(request));
-      shown.attended.set("tiles", { request: tiles, answer: read.tiles });
-      rewards.forEach((request, i) =>
-        shown.attended.set(`tiles, gradient ${i}`, { request, answer: read.rewards[i]! }),
-      );
-      return read;
-    },
-    30,
-  );
+  const value = worth.map((one) => [digits(one)]);
+  return [
+    { ...common, value: seen, samples: 2 ** power },
+    { ...common, value: seen, samples: 1 },
+    ...Array.from({ length: power + 1 }, (_, i) => ({ ...common, value, samples: 2 ** i, gradient: true })),
+  ];
 }
 
 const apart = (a: Box, b: Box) => Math.hypot((a[0] + a[2] - b[0] - b[2]) / 2, (a[1] + a[3] - b[1] - b[3]) / 2);
@@ -160,48 +139,55 @@ export function TilesLesson() {
   const [scores, setScores] = useScores();
   const most = Math.max(0, Math.min(kMostPowers, Math.round(power)));
   const calm = params.base === "yes";
-  const pictures = usePictures("scene", kSize, 0, kPictures);
-  const picture = pictures.value?.[Math.max(0, Math.min(kPictures - 1, Math.round(number)))];
+  const { pictures, error } = usePictures("scene", kSize, 0, kPictures);
+  const picture = pictures[Math.max(0, Math.min(kPictures - 1, Math.round(number)))];
   const image = { width: kSize, height: kSize, png: picture?.png ?? "" };
   const pixels = usePixels(image);
   const seen = useMemo(() => (pixels ? kTiles.map(({ box }) => seenIn(pixels, box!)) : []), [pixels]);
   const ball: Box = picture?.boxes.find((one) => one.text.endsWith(" ball"))?.box ?? [0, 0, 1, 1];
   const worth = kTiles.map(({ box }) => Math.exp(-apart(box!, ball) / kReach));
-  const { value, error } = useRead(scores, seen, worth, most, seed);
-  const last = value?.rewards[value.rewards.length - 1];
+  // Another picture is not seen at first: then nothing is asked, and nothing of the one before is left.
+  const answered = useAttend(seen.length > 0 ? requestsFor(scores, seen, worth, most, seed) : []);
+  const [tiles, once, ...rewards] = answered.exchanges.map((one) => one.answer);
+  const last = rewards[rewards.length - 1];
   const exact = last?.gradient?.exact[0] ?? [];
   const sampled = estimate(last, calm);
   const raise = (k: number, by: number) => setScores(scores.map((one, i) => (i === k ? one + by : one)));
   const step = (gradient: number[]) => {
-    setScores(scores.map((one, k) => one + kRate * (gradient[k] ?? 0)));
+    const from = answered.exchanges[0]!.request.key; // where the gradient was taken
+    setScores(from.map(([one], k) => one! + kRate * (gradient[k] ?? 0)));
     if (gradient === sampled) setSeed(seed + 1);
   };
-  const once = value?.once.hard?.mean_output[0];
-  const thrown = once ? seen.findIndex((tile) => distance(tile, once) < 1e-3) : -1;
-  const throws = (2 ** most).toLocaleString("en");
+  const seenOnce = once?.hard?.mean_output[0];
+  const thrown = seenOnce ? seen.findIndex((tile) => distance(tile, seenOnce) < 1e-3) : -1;
+  const throws = throwsOf(rewards.length - 1);
   return (
-    <Lesson text={<Text />}>
-      <ErrorLine text={pictures.error || error} />
-      <div class="figure-bar">
-        <Slider label="Throws" value={most} min={0} max={kMostPowers} text={throws} onChange={setPower} />
-        <Button onClick={() => setSeed(seed + 1)}>Throw anew</Button>
-        <Choice
-          label="Baseline"
-          value={calm ? "yes" : "no"}
-          options={[
-            ["no", "Reward as it is"],
-            ["yes", "Less a baseline"],
-          ]}
-          onChange={(base) => setParams({ base })}
-        />
-        <Select
-          label="Picture"
-          value={String(number)}
-          options={Array.from({ length: kPictures }, (_, i) => [String(i), String(i + 1)] as const)}
-          onChange={(one) => setNumber(Number(one))}
-        />
-      </div>
-      {value && picture && last && (
+    <Lesson
+      text={<Text />}
+      controls={
+        <>
+          <Slider label="Throws" value={most} min={0} max={kMostPowers} text={throwsOf(most)} onChange={setPower} />
+          <Button onClick={() => setSeed(seed + 1)}>Throw anew</Button>
+          <Choice
+            label="Baseline"
+            value={calm ? "yes" : "no"}
+            options={[
+              ["no", "Reward as it is"],
+              ["yes", "Less a baseline"],
+            ]}
+            onChange={(base) => setParams({ base })}
+          />
+          <Select
+            label="Picture"
+            value={String(number)}
+            options={Array.from({ length: kPictures }, (_, i) => [String(i), String(i + 1)] as const)}
+            onChange={(one) => setNumber(Number(one))}
+          />
+        </>
+      }
+      of={{ ...answered, error: error || answered.error }}
+    >
+      {tiles && last && !answered.error && (
         <>
           <div class="tiles-top">
             <figure>
@@ -212,9 +198,9 @@ export function TilesLesson() {
               </figcaption>
             </figure>
             <div class="tiles-seen">
-              <TileSeen numbers={value.tiles.output[0]} name="soft: a mixture of all" />
-              <TileSeen numbers={once} name="hard: one throw" />
-              <TileSeen numbers={value.tiles.hard?.mean_output[0]} name={`mean of ${throws} throws`} />
+              <TileSeen numbers={tiles.output[0]} name="soft: a mixture of all" />
+              <TileSeen numbers={seenOnce} name="hard: one throw" />
+              <TileSeen numbers={tiles.hard?.mean_output[0]} name={`mean of ${throws} throws`} />
             </div>
           </div>
           <div class="figure-bar" data-unsaved>
@@ -224,7 +210,7 @@ export function TilesLesson() {
             <Button onClick={() => step(exact)}>Learn from the exact gradient</Button>
             <Button onClick={() => setParams({ k: "" })}>Start over</Button>
           </div>
-          <Gradients image={image} rewards={value.rewards} calm={calm} throws={throws} />
+          <Gradients image={image} rewards={rewards} calm={calm} throws={throws} />
         </>
       )}
     </Lesson>
