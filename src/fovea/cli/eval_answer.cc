@@ -65,7 +65,7 @@ AskedEval asked_eval(const EvalFlags& f, bool labels) {
   AskedEval asked{
       .model = f.models[0],
       .pictures = {.images = f.images, .texts = labels ? f.labels : f.questions, .labels = labels},
-      .exam = {f.split, f.count.value_or(500), f.seed},
+      .exam = {f.split(), f.count.value_or(500), f.seed},
       .json = f.json};
   check_picture_flags(asked.pictures);
   return asked;

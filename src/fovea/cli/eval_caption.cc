@@ -80,22 +80,22 @@ void eval_caption(const EvalFlags& asked, std::ostream& out) {
   const Index count = asked.count.value_or(kScenes);
   std::unique_ptr<CaptionData> data;
   if (world) {
-    data = std::make_unique<SceneCaptions>(asked.seed, asked.split, count, o.width);
+    data = std::make_unique<SceneCaptions>(asked.seed, asked.split(), count, o.width);
   } else {
     data = read_captions(files, o.width);
   }
-  SearchOptions search = caption_search(asked.search.beams);
-  search.length_penalty = asked.search.length_penalty;
-  search.coverage_penalty = asked.search.coverage_penalty;
+  const SearchOptions chosen = asked.decoding.chosen().search;
+  SearchOptions search = caption_search(chosen.beams);
+  search.length_penalty = chosen.length_penalty;
+  search.coverage_penalty = chosen.coverage_penalty;
   const CaptionGrades grades = examine(model, *data, data->size(), search);
   if (asked.json) {
     out << json_text(to_json(model, path, grades), 4);
     return;
   }
-  const char* split = asked.split == Split::kTest ? "test" : "valid";
   out << fmt::format("{} of {}\n\n{}: {}\n{}", counted(data->size(), "picture"),
-                     world ? fmt::format("the built-in scenes ({}, {} pixels, seed {})", split,
-                                         o.width, asked.seed)
+                     world ? fmt::format("the built-in scenes ({}, {} pixels, seed {})",
+                                         asked.split_name(), o.width, asked.seed)
                            : printable(files.captions),
                      printable(path), model.kind(), report(grades));
 }

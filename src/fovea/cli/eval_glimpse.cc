@@ -22,7 +22,7 @@ constexpr std::size_t kMostConfusions = 8;
 GlimpseExam read_exam(const EvalFlags& f, const std::vector<std::string>& classes) {
   GlimpseExam exam{.seed = f.seed, .readings = f.readings};
   if (f.images.empty()) {
-    exam.images = world_digits(f.seed, f.split, f.count.value_or(1000));
+    exam.images = world_digits(f.seed, f.split(), f.count.value_or(1000));
   } else {
     exam.images = read_grey_images(f.images, f.labels, classes);
     const Index all = exam.images.images.shape(0), last = f.held_out.value_or(all);
@@ -38,9 +38,9 @@ GlimpseExam read_exam(const EvalFlags& f, const std::vector<std::string>& classe
 std::string exam_name(const EvalFlags& f, const GlimpseExam& exam) {
   const Tensor& images = exam.images.images;
   std::string text = counted(images.shape(0), "picture");
-  text += f.images.empty() ? fmt::format(" of the built-in world ({}, seed {})",
-                                         f.split == Split::kTest ? "test" : "valid", f.seed)
-                           : " of " + printable(f.images);
+  text += f.images.empty()
+              ? fmt::format(" of the built-in world ({}, seed {})", f.split_name(), f.seed)
+              : " of " + printable(f.images);
   if (exam.placing) {
     text += fmt::format(
         ", placed in {} x {}{}", exam.placing->size, exam.placing->size,
