@@ -29,8 +29,11 @@ endfunction()
 
 # fovea_compile_together(TARGET): its sources eight of a folder at a time, which reads headers once instead
 # of eight times. Names in the unnamed namespaces of a folder must differ. Not kernels: each is large, and
-# compiled for every instruction set.
+# compiled for every instruction set. Not for fuzz programs: a linker takes what they need, file by file.
 function(fovea_compile_together target)
+  if(FOVEA_SANITIZE STREQUAL "fuzzer")
+    return()
+  endif()
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/(src/fovea|tests)/.*\\.cc$")
   set(last)
