@@ -3,9 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "fovea/base/index.h"
 
 namespace CLI {
 class App;
@@ -16,6 +19,11 @@ namespace fovea::cli {
 
 // What the text of an option has to be; each returns what is wrong with it, or nothing.
 using Check = std::function<std::string(const std::string& text)>;
+Check whole_number(Index least, Index most = std::numeric_limits<Index>::max());
+Check any_whole_number();
+Check number_from(float least);  // finite
+Check number_above(float limit, float most);
+Check share_below_one();
 Check one_of(std::vector<std::string> names);
 
 class Argument {
@@ -48,6 +56,21 @@ class Arguments {
   // lists.
   template <class T>
   Argument* add_option(const std::string& name, T& value, const std::string& about);
+  // Of these kinds; T may be optional.
+  template <class T>
+  Argument* add_count(const std::string& name, T& value, const std::string& about,
+                      Index least = 1) {
+    return add_option(name, value, about)->check(whole_number(least))->type_name("N");
+  }
+  template <class T>
+  Argument* add_number(const std::string& name, T& value, const std::string& about,
+                       float least = 0) {
+    return add_option(name, value, about)->check(number_from(least))->type_name("X");
+  }
+  template <class T>
+  Argument* add_share(const std::string& name, T& value, const std::string& about) {
+    return add_option(name, value, about)->check(share_below_one())->type_name("X");
+  }
   // The name of one of an enum's values (base/enum_names.h), or of false and true.
   template <class Enum>
   Argument* add_choice(const std::string& name, Enum& value, const std::string& about) {

@@ -268,12 +268,8 @@ Work define_attend(Arguments& app) {
   app.add_option("--out", o->out, "the output, [batch, head, query, value_dim]")
       ->type_name("FILE.npy")
       ->written();
-  app.add_option("--heads", o->heads, "for arrays [batch, time, head * dim]")
-      ->check(whole_number(1))
-      ->type_name("N");
-  app.add_option("--kv-heads", o->kv_heads, "heads of key and value, if fewer")
-      ->check(whole_number(1))
-      ->type_name("N");
+  app.add_count("--heads", o->heads, "for arrays [batch, time, head * dim]");
+  app.add_count("--kv-heads", o->kv_heads, "heads of key and value, if fewer");
   app.add_option("--score", o->score,
                  fmt::format("{} (scaled-dot)", fmt::join(names_in(kNamedScores), ", ")))
       ->check(one_of(names_in(kNamedScores)))
@@ -285,9 +281,7 @@ Work define_attend(Arguments& app) {
   app.add_option("--scale", o->scale, "factor of the score (scaled-dot: 1 / sqrt(dim), else 1)")
       ->check(number_from(std::numeric_limits<float>::lowest()))
       ->type_name("X");
-  app.add_option("--softcap", o->softcap, "scores become X tanh(score / X), after the bias")
-      ->check(number_from(0))
-      ->type_name("X");
+  app.add_number("--softcap", o->softcap, "scores become X tanh(score / X), after the bias");
   app.add_option("--bias", o->bias, "added to the scores, broadcast; -inf hides a key")
       ->type_name("FILE.npy");
   app.add_flag("--bias-after-cap", o->bias_after_cap, "adds the bias to the capped score");
@@ -306,9 +300,7 @@ Work define_attend(Arguments& app) {
   app.add_option("--normalizer", o->normalizer, "softmax, sparsemax or none (softmax)")
       ->check(one_of(names_in(kNamedNormalizers)))
       ->type_name("NAME");
-  app.add_option("--top-k", o->top_k, "only the N largest scores of a query count")
-      ->check(whole_number(1))
-      ->type_name("N");
+  app.add_count("--top-k", o->top_k, "only the N largest scores of a query count");
   app.add_option("--weights", o->weights, "the weights, [batch, head, query, key]")
       ->type_name("FILE.npy")
       ->written();

@@ -87,10 +87,6 @@ const PictureTask* picture_task(const EvalFlags& f) {
 }
 
 void add_picture_flags(Arguments& app, EvalFlags& f) {
-  const auto count = [&](const char* name, std::optional<Index>& value, Index least,
-                         const char* what) {
-    app.add_option(name, value, what)->check(whole_number(least))->type_name("N");
-  };
   app.add_option("--images", f.images, "pictures: an IDX file, a folder or a .tar")
       ->type_name("PATH");
   app.add_option("--labels", f.labels, "and their labels: an IDX file, or image TAB label")
@@ -102,13 +98,14 @@ void add_picture_flags(Arguments& app, EvalFlags& f) {
   app.add_option("--features", f.features,
                  "of captioners that were trained with them, instead of --images")
       ->type_name("FILE.npy");
-  count("--held-out", f.held_out, 1, "only the last N of them");
-  count("--size", f.size, 1, "place each image somewhere in a picture of N x N");
-  count("--clutter", f.clutter, 0, "pieces of other images in these pictures (0)");
-  count("--piece", f.piece, 1, "pixels of a piece each way (8)");
-  count("--readings", f.readings, 1,
-        "of glimpses: read each picture N times at places drawn as in training, and average what "
-        "is said (once, at the likeliest places)");
+  app.add_count("--held-out", f.held_out, "only the last N of them");
+  app.add_count("--size", f.size, "place each image somewhere in a picture of N x N");
+  app.add_count("--clutter", f.clutter, "pieces of other images in these pictures (0)", 0);
+  app.add_count("--piece", f.piece, "pixels of a piece each way (8)");
+  app.add_count(
+      "--readings", f.readings,
+      "of glimpses: read each picture N times at places drawn as in training, and average what "
+      "is said (once, at the likeliest places)");
 }
 
 Work define_eval(Arguments& app) {
@@ -127,9 +124,7 @@ Work define_eval(Arguments& app) {
   add_picture_flags(app, *f);
   app.add_flag("--ensemble", f->ensemble, "several models vote, instead of being compared");
   app.add_flag("--by-length", f->by_length, "BLEU against the length of the source");
-  app.add_option("--bucket", f->bucket, "words of a range of lengths (10)")
-      ->check(whole_number(1))
-      ->type_name("N");
+  app.add_count("--bucket", f->bucket, "words of a range of lengths (10)");
   app.add_option("--svg", f->svg, "--by-length as a picture")->type_name("FILE")->written();
   app.add_choice("--bleu-tokens", f->tokens, "BLEU's words: 13a, intl, char or none (13a)");
   app.add_flag("--lower-case", f->lower_case, "small and capital letters are the same");

@@ -204,9 +204,7 @@ Work define_explain(Arguments& app) {
   add_method_flags(app, f->methods);
   app.add_flag("--heads", f->heads, "every head by itself instead of their mean");
   app.add_flag("--pieces", f->pieces, "the model's own pieces instead of words");
-  app.add_option("--width", f->width, "columns of the picture (as the terminal has)")
-      ->check(whole_number(20))
-      ->type_name("N");
+  app.add_count("--width", f->width, "columns of the picture (as the terminal has)", 20);
   add_color_flag(app, f->color);
   add_look_flags(app, f->decoding.options.look);
   add_decoding_flags(app, f->decoding);

@@ -61,10 +61,8 @@ void add_augment_flags(Arguments& app, PictureFlags& f) {
   app.add_option("--shift", f.augment.shift, "your pictures: moved by up to N pixels (0)")
       ->check(whole_number(0, 64))
       ->type_name("N");
-  app.add_option("--brightness", f.augment.brightness,
-                 "your pictures: brighter and darker by up to this share (0)")
-      ->check(number_from(0))
-      ->type_name("X");
+  app.add_number("--brightness", f.augment.brightness,
+                 "your pictures: brighter and darker by up to this share (0)");
 }
 
 void check_picture_flags(const PictureFlags& f) {

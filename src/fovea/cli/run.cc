@@ -170,7 +170,7 @@ Work define_run(Arguments& app) {
                  "draw words by chance, more daring for a larger T; 1 is the model's own chance")
       ->check(number_from(0.001f))
       ->type_name("T");
-  app.add_option("--seed", search.seed, "of --sample (1)")->check(whole_number(0))->type_name("N");
+  app.add_count("--seed", search.seed, "of --sample (1)", 0);
   add_question_flag(app, f->question);
   app.add_option("--features", f->features,
                  "of captioners that were trained with them: a caption for each row")

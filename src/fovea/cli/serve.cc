@@ -85,9 +85,7 @@ Work define_serve(Arguments& app) {
                  "what who asks has to know; better in the environment, as FOVEA_TOKEN, where "
                  "others do not see it")
       ->type_name("T");
-  app.add_option("--longest", o.longest, "pieces of an input; more is refused (500)")
-      ->check(whole_number(1))
-      ->type_name("N");
+  app.add_count("--longest", o.longest, "pieces of an input; more is refused (500)");
   app.add_option("--seconds", f->seconds, "that a request may take (30)")
       ->check(whole_number(1, 86400))
       ->type_name("N");

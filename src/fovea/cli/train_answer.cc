@@ -41,9 +41,7 @@ Work define_answer(Arguments& app) {
   f->train.schedule = "cosine";
   f->train.warmup = 200;
   const auto size = [&](const char* name, Index& value, const std::string& what) {
-    app.add_option(name, value, fmt::format("{} ({})", what, value))
-        ->check(whole_number(1))
-        ->type_name("N");
+    app.add_count(name, value, fmt::format("{} ({})", what, value));
   };
   add_picture_flags(app, f->pictures);
   add_augment_flags(app, f->pictures);

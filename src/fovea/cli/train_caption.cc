@@ -119,9 +119,7 @@ void set_defaults(CaptionFlags& f, const Arguments& app) {
 
 void add_model_flags(Arguments& app, CaptionFlags& f) {
   const auto number = [&](const char* name, Index& value, const std::string& about, Index least) {
-    app.add_option(name, value, fmt::format("{} ({})", about, with_commas(value)))
-        ->check(whole_number(least))
-        ->type_name("N");
+    app.add_count(name, value, fmt::format("{} ({})", about, with_commas(value)), least);
   };
   app.add_choice("--attention", f.attention, "soft or hard (soft)");
   app.add_choice("--asks", f.word_asks, std::array{"state", "word"},
@@ -135,26 +133,16 @@ void add_model_flags(Arguments& app, CaptionFlags& f) {
   number("--embedding-dim", f.embedding_dim, "of words", 1);
   number("--hidden", f.hidden, "of the LSTM", 1);
   number("--attention-dim", f.attention_dim, "of the score", 1);
-  app.add_option("--dropout", f.dropout, "(0.5)")->check(share_below_one())->type_name("X");
+  app.add_share("--dropout", f.dropout, "(0.5)");
   number("--batch-pictures", f.task.batch_pictures, "of a batch", 1);
   number("--batch-captions", f.task.batch_captions, "of each of them, at most", 1);
-  app.add_option("--penalty", f.task.loss.penalty,
-                 "of regions that nobody looks at: doubly stochastic attention (1)")
-      ->check(number_from(0))
-      ->type_name("X");
-  app.add_option("--rest", f.task.loss.rest,
-                 "eyes rest on what is spoken of until they have to move (0)")
-      ->check(number_from(0))
-      ->type_name("X");
-  app.add_option("--reward", f.task.loss.reward, "weight of what hard attention learns by (1)")
-      ->check(number_from(0))
-      ->type_name("X");
-  app.add_option("--entropy", f.task.loss.entropy, "bonus for hard attention's doubts (0.002)")
-      ->check(number_from(0))
-      ->type_name("X");
-  app.add_option("--label-smoothing", f.task.loss.label_smoothing, "(0)")
-      ->check(share_below_one())
-      ->type_name("X");
+  app.add_number("--penalty", f.task.loss.penalty,
+                 "of regions that nobody looks at: doubly stochastic attention (1)");
+  app.add_number("--rest", f.task.loss.rest,
+                 "eyes rest on what is spoken of until they have to move (0)");
+  app.add_number("--reward", f.task.loss.reward, "weight of what hard attention learns by (1)");
+  app.add_number("--entropy", f.task.loss.entropy, "bonus for hard attention's doubts (0.002)");
+  app.add_share("--label-smoothing", f.task.loss.label_smoothing, "(0)");
   app.add_flag("--augment", f.task.augment,
                "pictures are shifted, darkened and, where captions allow it, mirrored");
 }
@@ -169,9 +157,7 @@ Work define_caption(Arguments& app) {
                  "share of the pictures to validate with, where no file is given (0.05)")
       ->check(number_above(0, 0.9f))
       ->type_name("X");
-  app.add_option("--vocab-size", f->vocab_size, "words at most (3,000)")
-      ->check(whole_number(8))
-      ->type_name("N");
+  app.add_count("--vocab-size", f->vocab_size, "words at most (3,000)", 8);
   app.add_option("--scenes", f->scenes, "built-in scenes to learn from (200,000)")
       ->check(whole_number(1, 1'000'000'000))
       ->type_name("N");
@@ -179,7 +165,7 @@ Work define_caption(Arguments& app) {
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
   add_model_flags(app, *f);
-  app.add_option("--beams", f->beams, "of validation (1)")->check(whole_number(1))->type_name("N");
+  app.add_count("--beams", f->beams, "of validation (1)");
   add_train_flags(app, f->train);
   return [f, &app](std::ostream&, std::ostream& err) {
     check_caption_files(f->files);

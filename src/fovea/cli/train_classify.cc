@@ -46,10 +46,8 @@ Work define_classify(Arguments& app) {
   app.add_flag("--self-attention", f->model.self_attention,
                "between all regions of the last grid (SAGAN)");
   add_encoder_flags(app, f->encoder);
-  app.add_option("--batch", f->batches.pictures,
-                 fmt::format("pictures of a batch ({})", f->batches.pictures))
-      ->check(whole_number(1))
-      ->type_name("N");
+  app.add_count("--batch", f->batches.pictures,
+                fmt::format("pictures of a batch ({})", f->batches.pictures));
   add_train_flags(app, f->train);
   return [f, &app](std::ostream&, std::ostream& err) {
     refuse_augment_flags_of_world(app, f->pictures);

@@ -119,61 +119,48 @@ void check(const GlimpseFlags& f, const Arguments& app) {
 }
 
 void add_data_flags(Arguments& app, GlimpseFlags& f) {
-  const auto count = [&](const char* name, auto& value, Index least, const char* what) {
-    app.add_option(name, value, what)->check(whole_number(least))->type_name("N");
-  };
-  const auto number = [&](const char* name, float& value, const char* what) {
-    app.add_option(name, value, what)->check(number_from(0))->type_name("X");
-  };
   app.add_option("--images", f.images,
                  "an IDX file as MNIST's, or a folder or .tar of pictures of one size, "
                  "which become grey")
       ->type_name("PATH");
   app.add_option("--labels", f.labels, "their labels: an IDX file, or image TAB label, a line each")
       ->type_name("FILE");
-  count("--held-out", f.held_out, 1,
-        "validate with the last N images (a twelfth; of the built-in world 1,000 others)");
-  count("--world-digits", f.world_digits, 1, "digits of the built-in world (20,000)");
-  count("--size", f.size, 1, "place each image somewhere in pictures of N x N, anew each time");
-  count("--clutter", f.placing.pieces, 0, "pieces of other images in these pictures (0)");
-  count("--piece", f.placing.piece, 1, "pixels of a piece each way (8)");
-  number("--shift", f.task.warp.shift, "move images by up to X pixels, anew each time (0)");
-  number("--turn", f.task.warp.turn, "turn them by up to X degrees (0)");
-  app.add_option("--zoom", f.task.warp.zoom, "stretch them by up to X of their size (0)")
-      ->check(share_below_one())
-      ->type_name("X");
+  app.add_count("--held-out", f.held_out,
+                "validate with the last N images (a twelfth; of the built-in world 1,000 others)");
+  app.add_count("--world-digits", f.world_digits, "digits of the built-in world (20,000)");
+  app.add_count("--size", f.size,
+                "place each image somewhere in pictures of N x N, anew each time");
+  app.add_count("--clutter", f.placing.pieces, "pieces of other images in these pictures (0)", 0);
+  app.add_count("--piece", f.placing.piece, "pixels of a piece each way (8)");
+  app.add_number("--shift", f.task.warp.shift, "move images by up to X pixels, anew each time (0)");
+  app.add_number("--turn", f.task.warp.turn, "turn them by up to X degrees (0)");
+  app.add_share("--zoom", f.task.warp.zoom, "stretch them by up to X of their size (0)");
 }
 
 void add_net_flags(Arguments& app, GlimpseFlags& f) {
-  const auto count = [&](const char* name, Index& value, Index least, const char* what) {
-    app.add_option(name, value, what)->check(whole_number(least))->type_name("N");
-  };
   app.add_choice("--attention", f.net.looking,
                  "places, hard, soft, gaussian, random or whole (places)");
-  count("--glimpses", f.net.glimpses, 1, "how often it looks (6)");
-  count("--glimpse-size", f.net.retina.size, 1, "pixels of a glimpse each way (8)");
+  app.add_count("--glimpses", f.net.glimpses, "how often it looks (6)");
+  app.add_count("--glimpse-size", f.net.retina.size, "pixels of a glimpse each way (8)");
   app.add_option("--scales", f.net.retina.scales, "of a glimpse, each twice as wide (1)")
       ->check(whole_number(1, 16))
       ->type_name("N");
   app.add_option("--sigma", f.net.sigma, "of places while training, of half the picture (0.1)")
       ->check(number_above(0, 0.99f))
       ->type_name("X");
-  count("--tiles", f.net.tiles, 1, "of hard and soft, each way (5)");
+  app.add_count("--tiles", f.net.tiles, "of hard and soft, each way (5)");
   app.add_flag("--from-centre", f.net.from_centre, "look there first; else anywhere");
-  count("--patch-dim", f.net.patch_dim, 1, "numbers that describe what a glimpse shows (128)");
-  count("--place-dim", f.net.place_dim, 1, "and where it is (128)");
-  count("--glimpse-dim", f.net.glimpse_dim, 1, "and both (256)");
-  count("--hidden", f.net.hidden, 2, "of the recurrent network (256)");
-  app.add_option("--dropout", f.net.dropout, "of glimpses and of the last state (0)")
-      ->check(share_below_one())
-      ->type_name("X");
+  app.add_count("--patch-dim", f.net.patch_dim, "numbers that describe what a glimpse shows (128)");
+  app.add_count("--place-dim", f.net.place_dim, "and where it is (128)");
+  app.add_count("--glimpse-dim", f.net.glimpse_dim, "and both (256)");
+  app.add_count("--hidden", f.net.hidden, "of the recurrent network (256)", 2);
+  app.add_share("--dropout", f.net.dropout, "of glimpses and of the last state (0)");
   app.add_choice("--reward", f.task.loss.reward,
                  "what places and hard learn by: right, or likelihood, which goes on teaching "
                  "where to look when nearly all answers are right (right)");
-  app.add_option("--entropy", f.task.loss.entropy_bonus, "bonus for undecided choices, of hard (0)")
-      ->check(number_from(0))
-      ->type_name("X");
-  count("--batch", f.task.batch, 1, "images of a batch (128)");
+  app.add_number("--entropy", f.task.loss.entropy_bonus,
+                 "bonus for undecided choices, of hard (0)");
+  app.add_count("--batch", f.task.batch, "images of a batch (128)");
 }
 
 Work define_glimpse(Arguments& app) {

@@ -61,58 +61,36 @@ OptimizerRule rule_of(const TrainFlags& f) {
 void add_train_flags(Arguments& app, TrainFlags& f) {
   const auto shown = [](const auto& value) { return fmt::format("({})", value); };
   app.add_option("--out", f.out, "the model file " + shown(f.out))->type_name("FILE")->written();
-  app.add_option("--steps", f.steps,
-                 f.steps > 0 ? "stop after N steps " + shown(f.steps) : "stop after N steps")
-      ->check(whole_number(1))
-      ->type_name("N");
+  app.add_count("--steps", f.steps,
+                f.steps > 0 ? "stop after N steps " + shown(f.steps) : "stop after N steps");
   app.add_option("--minutes", f.minutes, "stop after M minutes at the latest")
       ->check(number_from(0.001f))
       ->type_name("M");
-  app.add_option("--patience", f.patience,
-                 fmt::format("stop after N validations without a better score; 0: never ({} where "
-                             "nothing else says when to stop)",
-                             f.usual_patience))
-      ->check(whole_number(0))
-      ->type_name("N");
-  app.add_option("--validate-every", f.validate_every,
-                 "steps between validations " + shown(f.validate_every))
-      ->check(whole_number(1))
-      ->type_name("N");
-  app.add_option("--average", f.average,
-                 "average the weights of the last N validations " + shown(f.average))
-      ->check(whole_number(1))
-      ->type_name("N");
+  app.add_count("--patience", f.patience,
+                fmt::format("stop after N validations without a better score; 0: never ({} where "
+                            "nothing else says when to stop)",
+                            f.usual_patience),
+                0);
+  app.add_count("--validate-every", f.validate_every,
+                "steps between validations " + shown(f.validate_every));
+  app.add_count("--average", f.average,
+                "average the weights of the last N validations " + shown(f.average));
   app.add_option("--optimizer", f.optimizer, "adam, adamw, adadelta or sgd " + shown(f.optimizer))
       ->check(one_of({"adam", "adamw", "adadelta", "sgd"}))
       ->type_name("NAME");
-  app.add_option("--rate", f.rate, "learning rate " + shown(f.rate))
-      ->check(number_from(0))
-      ->type_name("X");
+  app.add_number("--rate", f.rate, "learning rate " + shown(f.rate));
   app.add_option("--schedule", f.schedule,
                  "of the rate: constant, inverse-sqrt, cosine or linear " + shown(f.schedule))
       ->check(one_of({"constant", "inverse-sqrt", "cosine", "linear"}))
       ->type_name("NAME");
-  app.add_option("--warmup", f.warmup, "steps over which the rate rises " + shown(f.warmup))
-      ->check(whole_number(0))
-      ->type_name("N");
-  app.add_option("--last-rate", f.last_rate, "of cosine and linear schedules " + shown(f.last_rate))
-      ->check(number_from(0))
-      ->type_name("X");
-  app.add_option("--clip", f.clip, "largest norm of the gradients; 0: any " + shown(f.clip))
-      ->check(number_from(0))
-      ->type_name("X");
-  app.add_option("--beta2", f.beta2, "of adam " + shown(f.beta2))
-      ->check(share_below_one())
-      ->type_name("X");
-  app.add_option("--weight-decay", f.weight_decay, shown(f.weight_decay))
-      ->check(number_from(0))
-      ->type_name("X");
-  app.add_option("--accumulate", f.accumulate, "batches a step (1, or one of each process)")
-      ->check(whole_number(1))
-      ->type_name("N");
-  app.add_option("--seed", f.seed, "of all that is random " + shown(f.seed))
-      ->check(whole_number(0))
-      ->type_name("N");
+  app.add_count("--warmup", f.warmup, "steps over which the rate rises " + shown(f.warmup), 0);
+  app.add_number("--last-rate", f.last_rate,
+                 "of cosine and linear schedules " + shown(f.last_rate));
+  app.add_number("--clip", f.clip, "largest norm of the gradients; 0: any " + shown(f.clip));
+  app.add_share("--beta2", f.beta2, "of adam " + shown(f.beta2));
+  app.add_number("--weight-decay", f.weight_decay, shown(f.weight_decay));
+  app.add_count("--accumulate", f.accumulate, "batches a step (1, or one of each process)");
+  app.add_count("--seed", f.seed, "of all that is random " + shown(f.seed), 0);
   app.add_flag("--resume", f.resume, "go on from the checkpoint beside the model file");
   app.add_flag("--finish", f.finish, "write the best model that this checkpoint has, and end");
   app.add_flag("--restart", f.restart, "throw that checkpoint away");

@@ -252,12 +252,6 @@ void check_kind_of_options(const TranslateFlags& f, const Arguments& app) {
 Work define_translate(Arguments& app) {
   const auto f = std::make_shared<TranslateFlags>();
   f->train.out = "translator.safetensors";
-  const auto size = [&](const char* name, std::optional<Index>& value, const char* what) {
-    app.add_option(name, value, what)->check(whole_number(1))->type_name("N");
-  };
-  const auto share = [&](const char* name, auto& value, const char* what) {
-    app.add_option(name, value, what)->check(share_below_one())->type_name("X");
-  };
   app.add_option("--data", f->data, "sentence pairs: source TAB target, a pair a line; .gz too")
       ->type_name("FILE");
   app.add_option("--source", f->source, "or two files, line by line: this one")->type_name("FILE");
@@ -267,14 +261,12 @@ Work define_translate(Arguments& app) {
   app.add_option("--valid", f->valid, "pairs to validate with, as --data")->type_name("FILE");
   app.add_option("--valid-source", f->valid_source, "or two files")->type_name("FILE");
   app.add_option("--valid-target", f->valid_target, "")->type_name("FILE")->needs("--valid-source");
-  share("--held-out", f->held_out, "share to validate with, where no file is given (0.02)");
+  app.add_share("--held-out", f->held_out, "share to validate with, where no file is given (0.02)");
   app.add_flag("--lower-case", f->lower_case, "translate in small letters");
   app.add_flag("--skip-bad", f->skip_bad, "leave out lines that are no pair");
   app.add_choice("--pieces", f->pieces,
                  "what words are cut into: unigram, bpe, words or characters (unigram)");
-  app.add_option("--vocab-size", f->vocab_size, "pieces at most (8000)")
-      ->check(whole_number(8))
-      ->type_name("N");
+  app.add_count("--vocab-size", f->vocab_size, "pieces at most (8000)", 8);
   app.add_flag("--separate", f->separate, "a vocabulary for each language instead of a joint one");
   app.add_option("--model", f->model, "fixed, bahdanau, luong or transformer (bahdanau)")
       ->check(one_of({"fixed", "bahdanau", "luong", "transformer"}))
@@ -285,24 +277,22 @@ Work define_translate(Arguments& app) {
   app.add_option("--preset", f->preset, "paper: sizes, start and output of Bahdanau et al. 2014")
       ->check(one_of({"paper"}))
       ->type_name("NAME");
-  size("--embedding-dim", f->embedding_dim, "of words (128)");
-  size("--hidden", f->hidden, "of a recurrent network (256)");
-  size("--attention-dim", f->attention_dim, "of bahdanau's score (as --hidden)");
-  size("--layers", f->layers, "of encoder and decoder (1)");
-  size("--heads", f->heads, "of a transformer");
-  size("--inner-dim", f->inner_dim, "of a transformer");
-  share("--dropout", f->dropout, "(0.3)");
-  share("--branch-dropout", f->branch_dropout,
-        "of a transformer's attention weights and inner values (0)");
-  share("--label-smoothing", f->label_smoothing, "(0; transformer 0.1)");
-  share("--piece-dropout", f->piece_dropout,
-        "of bpe: merges passed over while learning, so that words come in many pieces (0)");
+  app.add_count("--embedding-dim", f->embedding_dim, "of words (128)");
+  app.add_count("--hidden", f->hidden, "of a recurrent network (256)");
+  app.add_count("--attention-dim", f->attention_dim, "of bahdanau's score (as --hidden)");
+  app.add_count("--layers", f->layers, "of encoder and decoder (1)");
+  app.add_count("--heads", f->heads, "of a transformer");
+  app.add_count("--inner-dim", f->inner_dim, "of a transformer");
+  app.add_share("--dropout", f->dropout, "(0.3)");
+  app.add_share("--branch-dropout", f->branch_dropout,
+                "of a transformer's attention weights and inner values (0)");
+  app.add_share("--label-smoothing", f->label_smoothing, "(0; transformer 0.1)");
+  app.add_share("--piece-dropout", f->piece_dropout,
+                "of bpe: merges passed over while learning, so that words come in many pieces (0)");
   app.add_choice("--cell", f->cell, "gru or lstm (gru)");
   app.add_choice("--score", f->score, "luong's: dot, general, concat or location (general)");
   app.add_choice("--view", f->view, "luong's: global, local-m or local-p (global)");
-  app.add_option("--reach", f->reach, "of a local view (10)")
-      ->check(whole_number(1))
-      ->type_name("N");
+  app.add_count("--reach", f->reach, "of a local view (10)");
   app.add_flag("--no-input-feeding", f->no_input_feeding, "of luong");
   app.add_flag(
       "--conditional", f->conditional,
@@ -312,20 +302,13 @@ Work define_translate(Arguments& app) {
                "an output layer apart from the words' vectors");
   app.add_flag("--norm-last", f->norm_last,
                "a transformer's norms after its branches, as first published");
-  app.add_option("--batch-words", f->batch_words, "of a batch, padding included (2048)")
-      ->check(whole_number(1))
-      ->type_name("N");
-  app.add_option("--batch-sentences", f->batch_sentences, "of a batch, at most")
-      ->check(whole_number(1))
-      ->type_name("N");
-  app.add_option("--longest", f->longest, "pieces of a sentence; longer pairs are left out (200)")
-      ->check(whole_number(2))
-      ->type_name("N");
-  app.add_option("--beams", f->beams, "of validation (1)")->check(whole_number(1))->type_name("N");
-  app.add_option("--world-pairs", f->world_pairs,
-                 "pairs of the built-in world to learn from (60,000)")
-      ->check(whole_number(100))
-      ->type_name("N");
+  app.add_count("--batch-words", f->batch_words, "of a batch, padding included (2048)");
+  app.add_count("--batch-sentences", f->batch_sentences, "of a batch, at most");
+  app.add_count("--longest", f->longest, "pieces of a sentence; longer pairs are left out (200)",
+                2);
+  app.add_count("--beams", f->beams, "of validation (1)");
+  app.add_count("--world-pairs", f->world_pairs,
+                "pairs of the built-in world to learn from (60,000)", 100);
   add_train_flags(app, f->train);
   return [f, &app](std::ostream&, std::ostream& err) {
     set_defaults(*f, app);

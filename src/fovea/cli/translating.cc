@@ -32,14 +32,10 @@ void add_decoding_flags(Arguments& app, DecodingFlags& f) {
       ->type_name("N");
   app.add_flag("--greedy", f.greedy, "the likeliest word at every step; as --beams 1")
       ->excludes("--beams");
-  app.add_option("--length-penalty", search.length_penalty,
-                 "more than 0: longer translations are preferred (1)")
-      ->check(number_from(0))
-      ->type_name("X");
-  app.add_option("--coverage-penalty", search.coverage_penalty,
-                 "more than 0: those that looked at every word are preferred (0)")
-      ->check(number_from(0))
-      ->type_name("X");
+  app.add_number("--length-penalty", search.length_penalty,
+                 "more than 0: longer translations are preferred (1)");
+  app.add_number("--coverage-penalty", search.coverage_penalty,
+                 "more than 0: those that looked at every word are preferred (0)");
   app.add_flag("--no-replace-unknown", f.keep_unknown,
                "leave <unk>, instead of the source word that was looked at");
   add_threads_option(app);
@@ -53,9 +49,7 @@ void refuse_translating_options(const Arguments& app) {
 }
 
 void add_longest_flag(Arguments& app, Index& longest) {
-  app.add_option("--longest", longest, "pieces of a sentence; more is an error (1000)")
-      ->check(whole_number(1))
-      ->type_name("N");
+  app.add_count("--longest", longest, "pieces of a sentence; more is an error (1000)");
 }
 
 void add_gold_words_option(Arguments& app, WordCount& words) {
@@ -64,12 +58,8 @@ void add_gold_words_option(Arguments& app, WordCount& words) {
 }
 
 void add_look_flags(Arguments& app, LookChoice& look) {
-  app.add_option("--layer", look.layer, "whose attention counts, from 0 (the last but one)")
-      ->check(whole_number(0))
-      ->type_name("N");
-  app.add_option("--head", look.head, "of that layer, from 0 (the mean of all)")
-      ->check(whole_number(0))
-      ->type_name("N");
+  app.add_count("--layer", look.layer, "whose attention counts, from 0 (the last but one)", 0);
+  app.add_count("--head", look.head, "of that layer, from 0 (the mean of all)", 0);
 }
 
 void add_color_flag(Arguments& app, std::string& when) {

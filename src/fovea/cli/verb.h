@@ -50,13 +50,6 @@ Verb attend_verb();
 Verb bench_verb();
 Verb data_verb();
 
-// What the text of an option has to be.
-Check whole_number(Index least, Index most = std::numeric_limits<Index>::max());
-Check any_whole_number();
-Check number_from(float least);  // finite
-Check number_above(float limit, float most);
-Check share_below_one();
-
 // Fails if one of these options was given: "--size: not for translators".
 void refuse_options(const Arguments& app, const std::vector<std::string>& names,
                     const std::string& why);

@@ -32,7 +32,8 @@ AnswerModel make_answer_model(const AnswererOptions& options, const AskedPicture
   return AnswerModel(options, words, answers_of(texts), random);
 }
 
-AnswerTask::AnswerTask(AnswerModel& model, const AskedPictures& data) : model_(model), data_(data) {
+AnswerTask::AnswerTask(AnswerModel& model, const AskedPictures& data)
+    : ModelTask(model), data_(data) {
   if (data.held_out_count() == 0) fail("answer: there are no pictures for validation");
 }
 
@@ -55,11 +56,6 @@ Grade AnswerTask::validate(const std::atomic<bool>*) {
     text += fmt::format(", pointing {:.1f} %", 100 * grades.all.share_pointed());
   }
   return {percent, "right", text};
-}
-
-void AnswerTask::save(const std::string& file, const Best& best) {
-  best.tell(model_.training);
-  fovea::save(model_, file);
 }
 
 std::map<std::string, std::string> AnswerTask::identity() const {

@@ -4,7 +4,7 @@
 
 #include "fovea/models/answer_model.h"
 #include "fovea/training/asked_pictures.h"
-#include "fovea/training/trainer.h"
+#include "fovea/training/model_task.h"
 
 namespace fovea {
 
@@ -12,21 +12,17 @@ namespace fovea {
 AnswerModel make_answer_model(const AnswererOptions& options, const AskedPictures& data,
                               Random random);
 
-class AnswerTask final : public Task {
+class AnswerTask final : public ModelTask<AnswerModel> {
  public:
   // Both must outlive this.
   AnswerTask(AnswerModel& model, const AskedPictures& data);
 
-  std::vector<Parameter> parameters() override { return fovea::parameters(model_.net); }
-  NamedTensors tensors() override { return model_.tensors(); }
   Loss step(Index batch, Run& run) override;
   Grade validate(const std::atomic<bool>* stop) override;
-  void save(const std::string& file, const Best& best) override;
   std::map<std::string, std::string> identity() const override;
   std::string unit() const override { return "questions"; }
 
  private:
-  AnswerModel& model_;
   const AskedPictures& data_;
 };
 

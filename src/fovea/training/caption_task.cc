@@ -20,7 +20,7 @@ Buckets order_of(const CaptionData& pictures, const CaptionTaskOptions& o) {
 
 CaptionTask::CaptionTask(CaptionModel& model, const CaptionData& train, const CaptionData& valid,
                          const CaptionTaskOptions& options)
-    : model_(model),
+    : ModelTask(model),
       train_(train),
       valid_(valid),
       options_(options),
@@ -65,11 +65,6 @@ Grade CaptionTask::validate(const std::atomic<bool>* stop) {
           fmt::format("{:.1f} %, pointing {:.1f} %", 100 * grades.scenes->true_captions,
                       100 * pointing),
           pointing};
-}
-
-void CaptionTask::save(const std::string& file, const Best& best) {
-  best.tell(model_.training);
-  fovea::save(model_, file);
 }
 
 std::map<std::string, std::string> CaptionTask::identity() const {

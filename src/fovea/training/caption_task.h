@@ -4,7 +4,7 @@
 
 #include "fovea/training/buckets.h"
 #include "fovea/training/caption_exam.h"
-#include "fovea/training/trainer.h"
+#include "fovea/training/model_task.h"
 
 namespace fovea {
 
@@ -19,23 +19,19 @@ struct CaptionTaskOptions {
   std::uint64_t seed = 1;
 };
 
-class CaptionTask final : public Task {
+class CaptionTask final : public ModelTask<CaptionModel> {
  public:
   // All must outlive this.
   CaptionTask(CaptionModel& model, const CaptionData& train, const CaptionData& valid,
               const CaptionTaskOptions& options);
 
-  std::vector<Parameter> parameters() override { return fovea::parameters(model_.net); }
-  NamedTensors tensors() override { return named_tensors(model_.net); }
   Loss step(Index batch, Run& run) override;
   // In the built-in world the share of captions that are true, else BLEU-4.
   Grade validate(const std::atomic<bool>* stop) override;
-  void save(const std::string& file, const Best& best) override;
   std::map<std::string, std::string> identity() const override;
   std::string unit() const override { return "words"; }
 
  private:
-  CaptionModel& model_;
   const CaptionData& train_;
   const CaptionData& valid_;
   CaptionTaskOptions options_;

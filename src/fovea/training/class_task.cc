@@ -61,7 +61,7 @@ ClassGrades examine(const ClassModel& model, const AskedPictures& data) {
   return grades;
 }
 
-ClassTask::ClassTask(ClassModel& model, const AskedPictures& data) : model_(model), data_(data) {
+ClassTask::ClassTask(ClassModel& model, const AskedPictures& data) : ModelTask(model), data_(data) {
   if (data.held_out_count() == 0) fail("classify: there are no pictures for validation");
 }
 
@@ -77,11 +77,6 @@ Loss ClassTask::step(Index batch, Run& run) {
 Grade ClassTask::validate(const std::atomic<bool>*) {
   const double percent = 100 * examine(model_, data_).share_right();
   return {percent, "right", fmt::format("{:.2f} %", percent)};
-}
-
-void ClassTask::save(const std::string& file, const Best& best) {
-  best.tell(model_.training);
-  fovea::save(model_, file);
 }
 
 std::map<std::string, std::string> ClassTask::identity() const {

@@ -3,7 +3,7 @@
 
 #include "fovea/models/class_model.h"
 #include "fovea/training/asked_pictures.h"
-#include "fovea/training/trainer.h"
+#include "fovea/training/model_task.h"
 
 namespace fovea {
 
@@ -33,21 +33,17 @@ struct ClassGrades {
 };
 ClassGrades examine(const ClassModel& model, const AskedPictures& data);
 
-class ClassTask final : public Task {
+class ClassTask final : public ModelTask<ClassModel> {
  public:
   // Both must outlive this.
   ClassTask(ClassModel& model, const AskedPictures& data);
 
-  std::vector<Parameter> parameters() override { return fovea::parameters(model_.net); }
-  NamedTensors tensors() override { return model_.tensors(); }
   Loss step(Index batch, Run& run) override;
   Grade validate(const std::atomic<bool>* stop) override;
-  void save(const std::string& file, const Best& best) override;
   std::map<std::string, std::string> identity() const override;
   std::string unit() const override { return "pictures"; }
 
  private:
-  ClassModel& model_;
   const AskedPictures& data_;
 };
 

@@ -56,7 +56,7 @@ std::string text_of(const GlimpseTaskOptions& o) {
 
 GlimpseTask::GlimpseTask(GlimpseModel& model, LabelledImages train, LabelledImages valid,
                          const GlimpseTaskOptions& options)
-    : model_(model),
+    : ModelTask(model),
       train_(std::move(train)),
       valid_{std::move(valid), options.placing, options.seed},
       options_(options),
@@ -123,11 +123,6 @@ Loss GlimpseTask::step(Index batch, Run& run) {
 Grade GlimpseTask::validate(const std::atomic<bool>*) {
   const double right = 100 - examine(model_.net, valid_).error();
   return {right, "right", fmt::format("{:.2f} %", right)};
-}
-
-void GlimpseTask::save(const std::string& file, const Best& best) {
-  best.tell(model_.training);
-  fovea::save(model_, file);
 }
 
 std::map<std::string, std::string> GlimpseTask::identity() const {

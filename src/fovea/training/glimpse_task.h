@@ -6,7 +6,7 @@
 #include "fovea/models/glimpse_model.h"
 #include "fovea/training/buckets.h"
 #include "fovea/training/glimpse_exam.h"
-#include "fovea/training/trainer.h"
+#include "fovea/training/model_task.h"
 
 namespace fovea {
 
@@ -18,17 +18,14 @@ struct GlimpseTaskOptions {
   std::uint64_t seed = 1;
 };
 
-class GlimpseTask final : public Task {
+class GlimpseTask final : public ModelTask<GlimpseModel> {
  public:
   // `model` must outlive this.
   GlimpseTask(GlimpseModel& model, LabelledImages train, LabelledImages valid,
               const GlimpseTaskOptions& options);
 
-  std::vector<Parameter> parameters() override { return fovea::parameters(model_.net); }
-  NamedTensors tensors() override { return named_tensors(model_.net); }
   Loss step(Index batch, Run& run) override;
   Grade validate(const std::atomic<bool>* stop) override;
-  void save(const std::string& file, const Best& best) override;
   std::map<std::string, std::string> identity() const override;
   std::string unit() const override { return "images"; }
 
@@ -38,7 +35,6 @@ class GlimpseTask final : public Task {
   LabelledImages pictures(Index batch) const;  // [image, height, width]
 
  private:
-  GlimpseModel& model_;
   LabelledImages train_;
   GlimpseExam valid_;
   GlimpseTaskOptions options_;
