@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 #include <vector>
@@ -167,6 +168,19 @@ TEST_P(Convolution, GivesTheSameBytesOnAnyNumberOfThreads) {
       EXPECT_TRUE(one == run(problem, engine)) << count;
     }
   }
+}
+
+TEST_P(Convolution, OfAnImageIsTheSameInEveryBatch) {
+  const ConvProblem all(GetParam().shape);
+  const ConvShape& s = all.shape;
+  const ConvResult<float> together = run(all, Engine::kAuto);
+  ConvProblem last = all;
+  last.shape.batch = 1;
+  last.x.assign(all.x.end() - s.in_image(), all.x.end());
+  last.d_y.assign(all.d_y.end() - s.out_image(), all.d_y.end());
+  const ConvResult<float> alone = run(last, Engine::kAuto);
+  EXPECT_TRUE(std::equal(alone.y.begin(), alone.y.end(), together.y.end() - s.out_image()));
+  EXPECT_TRUE(std::equal(alone.d_x.begin(), alone.d_x.end(), together.d_x.end() - s.in_image()));
 }
 
 TEST(ConvolutionPlans, ServeSeveralThreadsAtOnce) {

@@ -248,7 +248,7 @@ void ChannelsFirst(const float* pixels, Index count, Index row, Index channels, 
   }
 }
 
-// Calls use(image, row, column, tile) for the tiles of a band.
+// Calls use(row, column, number in the band) for the tiles of one of its images.
 template <class Use>
 HWY_INLINE void ForEachTile(const Tiling& t, const Band& band, Index image, const Use& use) {
   Index tile = (image - band.image_begin) * band.rows() * t.columns();
@@ -368,6 +368,7 @@ HWY_INLINE void ForEachStrip(Index columns, const Use& use) {
   if (first < columns) use(first, std::integral_constant<int, 1>());
 }
 
+// Numbers of a tile at one point, up to whole vectors.
 Index OutputRow(const Tiling& t) {
   return t.out_phases * t.out_phases * round_up(t.out, LaneCount());
 }
