@@ -195,7 +195,7 @@ BenchCase conv_case(const kernels::ConvShape& s, ConvPass pass) {
   const std::string name = fmt::format("conv {}x{} {}->{} {}x{} batch {} {}", s.kernel_height,
                                        s.kernel_width, s.channel_in, s.channel_out, s.height,
                                        s.width, s.batch, kPass.at(static_cast<std::size_t>(pass)));
-  const double flops = 2 * product({s.batch, s.out_image(), s.depth()});
+  const double flops = 2 * kernels::conv_multiplications(s);
   const double numbers =
       product({s.batch, s.in_image()}) + product({s.batch, s.out_image()}) + product({s.weights()});
   return {

@@ -131,6 +131,11 @@ void conv_backward_weight(const ConvBackwardWeight& work) {
           .inner = s.weights()});
 }
 
+double conv_multiplications(const ConvShape& s) {
+  if (use_winograd(Engine::kAuto, s)) return winograd_multiplications(s);
+  return static_cast<double>(s.batch * s.out_image()) * static_cast<double>(s.depth());
+}
+
 void conv_backward_bias(const ConvShape& s, const float* d_y, float* d_bias) {
   const Buffer sums(s.batch * s.channel_out);
   reduce({.op = Reduction::kSum,

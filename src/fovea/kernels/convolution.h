@@ -70,6 +70,9 @@ struct ConvBackwardWeight {
 };
 void conv_backward_weight(const ConvBackwardWeight& work);
 
+// Multiplications of a pass as it is done: where tiles are transformed, fewer than in the formula.
+double conv_multiplications(const ConvShape& shape);
+
 // d_bias[o] = sum over b, i, j of d_y[b, o, i, j].
 void conv_backward_bias(const ConvShape& shape, const float* d_y, float* d_bias);
 

@@ -12,6 +12,7 @@ void direct_backward_weight(const ConvBackwardWeight& work, Index slice, float* 
 
 // In fewer multiplications: kernels of 3 x 3 with stride 1, and of 4 x 4 with stride 2.
 bool winograd_can(const ConvShape& shape);
+double winograd_multiplications(const ConvShape& shape);
 void winograd_forward(const ConvForward& work);
 void winograd_backward_input(const ConvBackwardInput& work);
 void winograd_backward_weight(const ConvBackwardWeight& work, Index slice, float* partial);

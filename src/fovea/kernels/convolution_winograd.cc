@@ -594,6 +594,12 @@ bool winograd_can(const ConvShape& s) {
   return (three || four) && s.kernel_width == s.kernel_height && s.dilation == 1 && s.groups == 1;
 }
 
+double winograd_multiplications(const ConvShape& s) {
+  const Tiling t = tiling(s);
+  return static_cast<double>(s.batch * t.rows() * t.columns() * kPoints) *
+         static_cast<double>(t.depth() * t.out);
+}
+
 void winograd_forward(const ConvForward& work) {
   const ConvShape& s = work.shape;
   convolve({tiling(s), work.x, nullptr, work.bias, work.y, work.relu},
