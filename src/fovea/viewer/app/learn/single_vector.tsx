@@ -9,10 +9,10 @@ import { Lesson, useNumber } from "./parts";
 // Each goes on where the last one stopped.
 const kSentences = [
   "The cat sleeps.",
-  "The old man sees the small house.",
-  "The sad man was showing the green cars to Emma this morning.",
-  "The girl will not enter the old dark churches while the small dogs are sleeping in the garden.",
-  "The sad man was showing the green cars to Emma this morning because the girl will not enter the old dark churches while it is raining.",
+  "The old man sees the little house.",
+  "The sad man was showing the green car to Emma this morning.",
+  "The girl will not enter the old dark church while the little dogs are sleeping in the garden.",
+  "The sad man was showing the green car to Emma this morning because the girl will not enter the old dark church while it is raining.",
 ];
 
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
