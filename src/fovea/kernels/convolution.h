@@ -7,8 +7,8 @@
 // where it has few outputs, the weight gradient is oneDNN's. All are called on slices that depend
 // on the shapes alone, one thread each: any number of threads gives the same bytes.
 //
-// A NaN or an infinity in x makes NaN of the pixels of y that see it, and may make it of those next
-// to them.
+// A NaN or an infinity in x leaves no pixel of y finite that sees it, and may spoil those next to
+// them.
 #pragma once
 
 #include <compare>

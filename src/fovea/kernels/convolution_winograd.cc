@@ -1,12 +1,6 @@
-// Convolutions in fewer multiplications, after Winograd: 16 products make 2 x 2 pixels of y from
-// kernels of 3 x 3, where the formula has 36, or 3 x 3 pixels from kernels of 2 x 2. Both read a
-// tile d of 4 x 4 pixels of x,
-//   y = A^T (sum over channels of (G w G^T) (B^T d B), number by number) A, where
-//   B^T d = (d0 - d2, d1 + d2, d2 - d1, d1 - d3),
-//   G w = (w0, (w0 + w1 + w2) / 2, (w0 - w1 + w2) / 2, w2) or (w0, (w0 + w1) / 2, (w0 - w1) / 2,
-//   w1), A^T m = (m0 + m1 + m2, m1 - m2 - m3) or (m0 + m1 + m2, m1 - m2, m1 + m2 - m3),
-// so that the sums are 16 matrix products, [tile, channel_in] by [channel_in, channel_out]. As
-// there are fewer sums to round, the result is more exact than the formula's from 8 channels on.
+// Convolutions by transformed tiles (winograd-inl.h): the sums over channels are 16 matrix
+// products, [tile, channel_in] by [channel_in, channel_out]. As there are fewer of them to round,
+// the result is more exact than the formula's from 8 channels on.
 //
 // A kernel of 4 x 4 with stride 2 is four of 2 x 2 with stride 1, each of which reads every other
 // row and column, its *phase* of the image, as channels of their own.
@@ -84,88 +78,12 @@ struct WinogradWeight {
 #define HWY_TARGET_INCLUDE "fovea/kernels/convolution_winograd.cc"
 #include <hwy/foreach_target.h>  // compiles this file once per instruction set
 
+#include "fovea/kernels/channels-inl.h"
 #include "fovea/kernels/tile-inl.h"
+#include "fovea/kernels/winograd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
-
-// The matrices above, applied to one row or column.
-
-struct InputToPoints {  // B^T
-  static HWY_INLINE void Apply(const V (&d)[4], V (&e)[4]) {
-    e[0] = hn::Sub(d[0], d[2]);
-    e[1] = hn::Add(d[1], d[2]);
-    e[2] = hn::Sub(d[2], d[1]);
-    e[3] = hn::Sub(d[1], d[3]);
-  }
-};
-
-struct PointsToOutput {  // A^T
-  static HWY_INLINE void Apply(const V (&m)[4], V (&y)[2]) {
-    y[0] = hn::Add(hn::Add(m[0], m[1]), m[2]);
-    y[1] = hn::Sub(hn::Sub(m[1], m[2]), m[3]);
-  }
-  static HWY_INLINE void Apply(const V (&m)[4], V (&y)[3]) {
-    const V sum = hn::Add(m[1], m[2]);
-    y[0] = hn::Add(m[0], sum);
-    y[1] = hn::Sub(m[1], m[2]);
-    y[2] = hn::Sub(sum, m[3]);
-  }
-};
-
-struct GradientToPoints {  // A
-  template <int kOutputs>
-  static HWY_INLINE void Apply(const V (&d_y)[kOutputs], V (&d_m)[4]) {
-    V outer = d_y[0];
-    if constexpr (kOutputs == 3) outer = hn::Add(outer, d_y[2]);
-    d_m[0] = d_y[0];
-    d_m[1] = hn::Add(outer, d_y[1]);
-    d_m[2] = hn::Sub(outer, d_y[1]);
-    d_m[3] = hn::Neg(d_y[kOutputs - 1]);
-  }
-};
-
-struct KernelToPoints {  // G
-  template <int kTaps>
-  static HWY_INLINE void Apply(const V (&w)[kTaps], V (&u)[4]) {
-    const V half = hn::Set(D(), 0.5f);
-    V outer = w[0];
-    if constexpr (kTaps == 3) outer = hn::Add(outer, w[2]);
-    u[0] = w[0];
-    u[1] = hn::Mul(half, hn::Add(outer, w[1]));
-    u[2] = hn::Mul(half, hn::Sub(outer, w[1]));
-    u[3] = w[kTaps - 1];
-  }
-};
-
-struct PointsToKernel {  // G^T
-  template <int kTaps>
-  static HWY_INLINE void Apply(const V (&d_u)[4], V (&d_w)[kTaps]) {
-    const V half = hn::Set(D(), 0.5f);
-    const V sum = hn::Mul(half, hn::Add(d_u[1], d_u[2]));
-    d_w[0] = hn::Add(d_u[0], sum);
-    d_w[1] = hn::Mul(half, hn::Sub(d_u[1], d_u[2]));
-    if constexpr (kTaps == 3) d_w[2] = sum;
-    d_w[kTaps - 1] = hn::Add(d_w[kTaps - 1], d_u[3]);
-  }
-};
-
-// to = matrix from matrix^T.
-template <class Matrix, int kFrom, int kTo>
-HWY_INLINE void BothWays(const V (&from)[kFrom][kFrom], V (&to)[kTo][kTo]) {
-  V half[kTo][kFrom];
-#pragma GCC unroll 4
-  for (int j = 0; j < kFrom; ++j) {
-    V column[kFrom], result[kTo];
-#pragma GCC unroll 4
-    for (int i = 0; i < kFrom; ++i) column[i] = from[i][j];
-    Matrix::Apply(column, result);
-#pragma GCC unroll 4
-    for (int i = 0; i < kTo; ++i) half[i][j] = result[i];
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < kTo; ++i) Matrix::Apply(half[i], to[i]);
-}
 
 // Transformed numbers [point, tile, channel]. Points stand a cache line further apart, as they
 // would often share one set of the first cache.
@@ -181,72 +99,6 @@ struct Points {
   Buffer memory;
   float* first;
 };
-
-template <int kSize>
-HWY_INLINE void LoadSquare(const float* from, Index down, Index right, V (&to)[kSize][kSize]) {
-#pragma GCC unroll 4
-  for (int u = 0; u < kSize; ++u) {
-#pragma GCC unroll 4
-    for (int v = 0; v < kSize; ++v) to[u][v] = hn::LoadU(D(), from + u * down + v * right);
-  }
-}
-
-HWY_INLINE void StorePoints(const V (&from)[4][4], float* to, Index point) {
-#pragma GCC unroll 4
-  for (int u = 0; u < 4; ++u) {
-#pragma GCC unroll 4
-    for (int v = 0; v < 4; ++v) hn::StoreU(from[u][v], D(), to + (4 * u + v) * point);
-  }
-}
-
-// Pixels [top, top + rows) x [left, left + columns) of an image [channel, height, width] as
-// [row, column, channel], 0 beyond the image.
-struct Window {
-  Index channels, height, width;
-  Index top, left, rows, columns;
-  Index pixel;  // numbers of a pixel in the result, at least the channels
-};
-
-void ChannelsLast(const Window& w, const float* image, float* to) {
-  std::fill_n(to, w.rows * w.columns * w.pixel, 0.0f);
-  const Index row_begin = std::max<Index>(0, -w.top), row_end = std::min(w.rows, w.height - w.top);
-  const Index first = std::max<Index>(0, -w.left);
-  const Index count = std::min(w.columns, w.width - w.left) - first;
-  const Index plane = w.height * w.width;
-  for (Index c = 0; c < w.channels; c += 4) {
-    for (Index i = row_begin; i < row_end; ++i) {
-      const float* pixels = image + c * plane + (w.top + i) * w.width + w.left + first;
-      float* target = to + (i * w.columns + first) * w.pixel + c;
-      if (c + 4 <= w.channels) {
-        TransposeFourRows(pixels, plane, count, target, w.pixel);
-      } else {
-        for (Index j = 0; j < count; ++j) {
-          for (Index q = 0; c + q < w.channels; ++q)
-            target[j * w.pixel + q] = pixels[q * plane + j];
-        }
-      }
-    }
-  }
-}
-
-// [pixel, channel], with `row` numbers for a pixel, as [channel, pixel], channels a plane apart.
-void ChannelsFirst(const float* pixels, Index count, Index row, Index channels, Index plane,
-                   float* to) {
-  constexpr Index kAtOnce = 64;  // read from the first cache, and written in whole cache lines
-  for (Index first = 0; first < count; first += kAtOnce) {
-    const Index last = std::min(first + kAtOnce, count);
-    for (Index c = 0; c < channels; c += 4) {
-      Index p = first;
-      for (; c + 4 <= channels && p + 4 <= last; p += 4) {
-        TransposeFour(pixels + p * row + c, row, to + c * plane + p, plane);
-      }
-      for (; p < last; ++p) {
-        for (Index q = c; q < std::min(c + 4, channels); ++q)
-          to[q * plane + p] = pixels[p * row + q];
-      }
-    }
-  }
-}
 
 // Calls use(row, column, number in the band) for the tiles of one of its images.
 template <class Use>
