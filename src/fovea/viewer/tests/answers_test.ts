@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Page, Route } from "playwright-core";
-import { downloaded, text } from "./browser";
+import { downloaded, has, says, text } from "./browser";
 import { mockAttend } from "./mock_attend";
 import { view } from "./mock_view";
 import { kDigits } from "./pictures";
@@ -95,7 +95,7 @@ for (const { hash, answer, askAnother } of kCases) {
         await page.route(kAnswers, refused);
         await askAnother(page);
         await page.locator(".error", { hasText: kRefusal }).waitFor();
-        assert.equal(await page.locator(answer).count(), 0);
+        await has(page.locator(answer), 0);
         assert.match(await unsaved(page), /no answer/);
       },
       { expected: /400/ },
@@ -127,7 +127,7 @@ test("nothing is left of an answer when its field is emptied", async () => {
     await page.locator(".big-answer").waitFor();
     await type("Question", "")(page);
     await page.getByText("Type a question.").waitFor();
-    assert.equal(await page.locator(".big-answer").count(), 0);
+    await has(page.locator(".big-answer"), 0);
   });
 });
 
@@ -138,7 +138,7 @@ test("steps: a story is titled by the model that told it", () =>
     const letGo = await hold(page);
     await page.getByLabel("Model", { exact: true }).selectOption("en-fr-big");
     await page.locator(".subject.busy").waitFor();
-    assert.equal(await text(title), "en-fr · bahdanau");
+    await says(title, "en-fr · bahdanau");
     letGo();
     await page.locator(".model-story h2", { hasText: "en-fr-big · transformer" }).waitFor();
   }));
@@ -153,7 +153,7 @@ test("steps: the first model's story stays when the second fails", () =>
       );
       await page.getByLabel("Beside it").selectOption("en-fr-fixed");
       await page.locator(".error", { hasText: kRefusal }).waitFor();
-      assert.deepEqual(await page.locator(".model-story h2").allInnerTexts(), ["en-fr · bahdanau"]);
+      await says(page.locator(".model-story h2"), ["en-fr · bahdanau"]);
     },
     { expected: /400/ },
   ));
@@ -167,21 +167,21 @@ test("learn: throws, rows and sentences are told as they were asked", async () =
     await hold(page);
     await slide("Throws", "ArrowRight")(page);
     await page.locator(".result.stale").waitFor();
-    assert.equal(await text(told), before);
+    await says(told, before);
   });
   await view("#/learn?lesson=5", async (page) => {
     await page.getByRole("gridcell", { name: /^it at dog/ }).waitFor();
     await hold(page);
     await push("Cross")(page);
     await page.locator(".result.stale").waitFor();
-    assert.equal(await page.getByRole("gridcell", { name: /^it at dog/ }).count(), 1);
+    await has(page.getByRole("gridcell", { name: /^it at dog/ }), 1);
   });
   await view("#/learn?lesson=7&long=0", async (page) => {
     await page.locator(".answer span").first().waitFor();
     await hold(page);
     await slide("Length", "ArrowRight")(page);
     await page.locator(".result.stale").waitFor();
-    assert.equal(await text(page.locator(".long-sentence")), "The cat sleeps.");
+    await says(page.locator(".long-sentence"), "The cat sleeps.");
   });
 });
 
@@ -204,7 +204,7 @@ test("glimpse: the retina never shows pixels of the picture before", () =>
     await page.evaluate(() => (Image.prototype.decode = () => new Promise(() => {})));
     await choosePicture(page);
     await page.locator(".result:not(.stale) .truth text", { hasText: kDigits[1]!.about }).waitFor();
-    assert.equal(await page.locator(".retina canvas").count(), 0);
+    await has(page.locator(".retina canvas"), 0);
   }));
 
 test("pictures that fail leave a way back to those before", () =>
@@ -215,7 +215,7 @@ test("pictures that fail leave a way back to those before", () =>
       await page.route(/api\/pictures$/, refused);
       await page.getByRole("button", { name: "Other pictures" }).click();
       await page.locator(".error", { hasText: kRefusal }).waitFor();
-      assert.equal(await page.locator(".thumbnail").count(), 0);
+      await has(page.locator(".thumbnail"), 0);
       await page.getByRole("button", { name: "Pictures before these" }).click();
       await page.locator(".thumbnail").first().waitFor();
     },

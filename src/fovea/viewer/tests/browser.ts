@@ -1,7 +1,9 @@
 // Chromium for tests: pages that are watched, so that an error or a request to elsewhere fails the test.
 import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 
+const kPatience = 20_000;  // milliseconds
 const kFlags = [
   "--headless",
   "--no-sandbox",
@@ -27,7 +29,7 @@ export async function visit(
   const { expected, ...rest } = options;
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...rest });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(kPatience);
   const wrong: string[] = [];
   const home = new URL(address).host;
   page.on("console", (message) => {
@@ -58,6 +60,27 @@ export async function computing(page: Page): Promise<() => Promise<number>> {
 }
 
 export const text = async (where: Locator): Promise<string> => (await where.innerText()).replace(/\s+/g, " ").trim();
+
+// A page follows an event a moment later, so what is expected of it is waited for.
+export async function eventually(check: () => Promise<void>): Promise<void> {
+  for (const end = Date.now() + kPatience; ; await setTimeout(20)) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
+}
+
+export const has = (where: Locator, count: number, message?: string): Promise<void> =>
+  eventually(async () => assert.equal(await where.count(), count, message));
+
+export const says = (where: Locator, expected: string | RegExp | string[]): Promise<void> =>
+  eventually(async () => {
+    if (Array.isArray(expected)) assert.deepEqual(await where.allInnerTexts(), expected);
+    else if (typeof expected === "string") assert.equal(await text(where), expected);
+    else assert.match(await text(where), expected);
+  });
 
 // Weights of the grid on the screen, row by row.
 export async function gridWeights(page: Page, name: string | RegExp): Promise<number[][]> {

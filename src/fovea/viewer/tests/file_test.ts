@@ -6,7 +6,7 @@ import path from "node:path";
 import test, { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { computing, downloaded, gridWeights, launch, text, visit } from "./browser";
+import { computing, downloaded, eventually, gridWeights, has, launch, says, visit } from "./browser";
 import { kMethods, largeTrace, sampleTrace } from "./fixture";
 import { startMock } from "./mock_server";
 import { samplePictureTrace } from "./picture_fixture";
@@ -44,21 +44,21 @@ test("every view that a Trace has opens from disk, and no other", () =>
     "",
     async (page) => {
       const links = page.getByRole("navigation", { name: "Views" }).getByRole("link");
-      assert.deepEqual(await links.allInnerTexts(), ["Attention", "Step by step", "Heads", "Without attention"]);
-      assert.equal((await gridWeights(page, /^Alignment/)).length, 3);
+      await says(links, ["Attention", "Step by step", "Heads", "Without attention"]);
+      await eventually(async () => await eventually(async () => assert.equal((await gridWeights(page, /^Alignment/)).length, 3)));
       await links.nth(1).click();
       await page.locator(".story svg").waitFor();
       await links.nth(2).click();
-      assert.equal(await page.locator(".small").count(), 16);
+      await has(page.locator(".small"), 16);
       await links.nth(3).click();
-      assert.equal(await page.locator(".card").count(), kMethods.length);
-      assert.equal(await page.getByLabel("Sentence", { exact: true }).count(), 0);
+      await has(page.locator(".card"), kMethods.length);
+      await has(page.getByLabel("Sentence", { exact: true }), 0);
     },
   ));
 
 test("an address within a file is kept", () =>
   open(standalone(sampleTrace({ model: "en-fr", input: "The old cat" })), "#/translate?cell=1.1", async (page) => {
-    assert.match(await text(page.locator(".numbers")), /from vieux to old/);
+    await says(page.locator(".numbers"), /from vieux to old/);
   }));
 
 test("what a Trace says can neither end its element nor run", () => {
@@ -70,13 +70,13 @@ test("what a Trace says can neither end its element nor run", () => {
   return open(standalone(trace), "", async (page) => {
     await page.locator(".sentence").first().waitFor();
     assert.equal(await page.title(), "Attention · Fovea");
-    assert.equal(await page.locator("main img, main b, main script").count(), 0);
+    await has(page.locator("main img, main b, main script"), 0);
   });
 });
 
 test("a Trace that cannot be read is told", () =>
   open(standalone({ format: "fovea.trace", version: 9 }), "", async (page) => {
-    assert.match(await text(page.getByRole("alert").first()), /has version 9; this page reads version 1/);
+    await says(page.getByRole("alert").first(), /has version 9; this page reads version 1/);
   }));
 
 test("a saved page is the page again, and so is what is saved from it", async () => {
@@ -89,11 +89,11 @@ test("a saved page is the page again, and so is what is saved from it", async ()
   mock.close();
   let again = "";
   await open(saved, "", async (page) => {
-    assert.equal((await gridWeights(page, /^Alignment/)).length, 3);
+    await eventually(async () => await eventually(async () => assert.equal((await gridWeights(page, /^Alignment/)).length, 3)));
     again = (await downloaded(page, "Page, HTML")).content.toString();
   });
   await open(again, "", async (page) => {
-    assert.equal((await gridWeights(page, /^Alignment/)).length, 3);
+    await eventually(async () => await eventually(async () => assert.equal((await gridWeights(page, /^Alignment/)).length, 3)));
   });
 });
 
@@ -114,14 +114,14 @@ test("10,000 tokens open within two seconds, zoom in to exact weights, and move 
     const waited = await page.evaluate(() => performance.now());
     console.log(`10,000 tokens: ${Math.round(1000 * opened)} ms of computing, drawn after ${Math.round(waited)} ms`);
     assert(opened < 2, `it took ${opened} seconds of computing`);
-    assert.match(await text(told), /Overview: the largest weight of each 20 × 20 cells/);
+    await says(told, /Overview: the largest weight of each 20 × 20 cells/);
 
     await page.getByRole("application").focus();
     await page.keyboard.press("ArrowRight");
-    assert.match(await text(page.locator(".numbers")), /from token0 to token0 weight 50.00 %/);
+    await says(page.locator(".numbers"), /from token0 to token0 weight 50.00 %/);
     for (let i = 0; i < 14; ++i) await page.keyboard.press("+");
     await page.locator('.told[data-mode="exact"]').waitFor();
-    assert.match(await text(told), /Exact: the 16 largest weights of each row/);
+    await says(told, /Exact: the 16 largest weights of each row/);
 
     const frames = await page.evaluate(async () => {
       const canvas = document.querySelector("canvas.large")!;
@@ -150,9 +150,9 @@ test("a picture's Trace opens from disk in the view of its task", async () => {
     const question = "where is the ball";
     await open(standalone(samplePictureTrace({ model, image: "scene:0", question })), "", async (page) => {
       const links = page.getByRole("navigation", { name: "Views" }).getByRole("link");
-      assert.deepEqual(await links.allInnerTexts(), [name]);
+      await says(links, [name]);
       await page.locator(part).first().waitFor();
-      assert.equal(await page.locator(".thumbnail, #question").count(), 0, "nobody can be asked");
+      await has(page.locator(".thumbnail, #question"), 0, "nobody can be asked");
     });
   }
 });
@@ -200,6 +200,6 @@ test("a map of 900 x 900 weights is drawn on a canvas", () => {
   const words = Array.from({ length: 899 }, (_, i) => `w${i}`).join(" ");
   return open(standalone(sampleTrace({ model: "en-fr", input: words })), "", async (page) => {
     await page.locator("canvas.large").waitFor();
-    assert.match(await text(page.locator(".told")), /Overview: the largest weight of each 2 × 2 cells/);
+    await says(page.locator(".told"), /Overview: the largest weight of each 2 × 2 cells/);
   });
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Page } from "playwright-core";
-import { downloaded, text } from "./browser";
+import { downloaded, eventually, has, says, text } from "./browser";
 import { kModels } from "./fixture";
 import { startMock } from "./mock_server";
 import { opened, view } from "./mock_view";
@@ -17,16 +17,16 @@ const percent = (value: number, digits: number) => `${(100 * value).toFixed(digi
 test("caption: words appear, and what a word was read from lights up", () =>
   view("#/caption?p=scene:0", async (page) => {
     await page.locator(".caption-words button").first().waitFor();
-    assert.equal(await text(page.getByLabel("Caption", { exact: true })), kScenes[0]!.about);
+    await says(page.getByLabel("Caption", { exact: true }), kScenes[0]!.about);
     const trace = samplePictureTrace({ model: "caption", image: "scene:0" });
-    assert.deepEqual(await weights(page, ".large-picture"), trace.heads[0]!.weights[0]);
+    await eventually(async () => await eventually(async () => assert.deepEqual(await weights(page, ".large-picture"), trace.heads[0]!.weights[0])));
     const ball = kScenes[0]!.words.findIndex((one) => one.text === "ball");
     await page.locator(".caption-words button", { hasText: "ball" }).hover();
-    assert.deepEqual(await weights(page, ".large-picture"), trace.heads[0]!.weights[ball]);
-    assert.equal(await text(page.locator('[data-number="probability"]')), "82.0 %");
+    await eventually(async () => await eventually(async () => assert.deepEqual(await weights(page, ".large-picture"), trace.heads[0]!.weights[ball])));
+    await says(page.locator('[data-number="probability"]'), "82.0 %");
     const strongest = Math.max(...trace.heads[0]!.weights[ball]!);
-    assert.equal(await text(page.locator('[data-number="region"]')), `lower left, ${percent(strongest, 1)}`);
-    assert.match(await text(page.locator(".numbers")), /of its weight on yellow, kicking \d+ %/);
+    await says(page.locator('[data-number="region"]'), `lower left, ${percent(strongest, 1)}`);
+    await says(page.locator(".numbers"), /of its weight on yellow, kicking \d+ %/);
     assert.match(
       (await page.locator(".large-picture svg").getAttribute("aria-label"))!,
       /^Where 'ball' looked: lower left \d+ %/,
@@ -40,7 +40,7 @@ test("caption: arrow keys and play go from word to word, the address keeps it", 
     await page.locator("h1").click();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
-    assert.match(await text(status), /^Word 3 of \d+: three$/);
+    await says(status, /^Word 3 of \d+: three$/);
     assert.match(page.url(), /i=2/);
     await page.getByText("Fast").click();
     await page.getByRole("button", { name: "Play", exact: true }).click();
@@ -48,7 +48,7 @@ test("caption: arrow keys and play go from word to word, the address keeps it", 
     await page.reload();
     await page.getByText(/Word [5-9] of/).waitFor();
     await page.locator(".film button").nth(1).click();
-    assert.match(await text(status), /^Word 2 of/);
+    await says(status, /^Word 2 of/);
   }));
 
 test("pictures: chosen by mouse, by keys, and others", () =>
@@ -99,7 +99,7 @@ test("pictures: one's own is sent to the model, and what is none is told", () =>
     await page.reload();
     await page.locator(".upload.chosen img").waitFor();
     await page.locator(".thumbnail").first().click();
-    assert.equal(await page.locator(".upload.chosen").count(), 0);
+    await has(page.locator(".upload.chosen"), 0);
   }));
 
 test("ask: suggestions and typed questions, each look, the answer's bars, the true box", () =>
@@ -107,27 +107,27 @@ test("ask: suggestions and typed questions, each look, the answer's bars, the tr
     await page.locator(".big-answer").waitFor();
     const [first, second] = kScenes[0]!.questions;
     assert.equal(await page.getByLabel("Question", { exact: true }).inputValue(), first!.text);
-    assert.equal(await text(page.locator(".big-answer")), first!.answer);
-    assert.equal(await page.locator(".hop").count(), 2);
+    await says(page.locator(".big-answer"), first!.answer);
+    await has(page.locator(".hop"), 2);
     const trace = samplePictureTrace({ model: "answer", image: "scene:0", question: first!.text });
-    assert.deepEqual(await weights(page, ".hop:nth-child(2)"), trace.heads[1]!.weights[0]);
-    assert.equal(await text(page.locator(`[data-choice="${first!.answer}"]`)), "82.0 %");
-    assert.equal(await page.locator(".hop:nth-child(1) .truth .outline").count(), 1);
+    await eventually(async () => await eventually(async () => assert.deepEqual(await weights(page, ".hop:nth-child(2)"), trace.heads[1]!.weights[0])));
+    await says(page.locator(`[data-choice="${first!.answer}"]`), "82.0 %");
+    await has(page.locator(".hop:nth-child(1) .truth .outline"), 1);
     assert.match(
       await text(page.locator(".hop:nth-child(2) figcaption")),
       /Look 2 \d+ % of its weight in the true box/,
     );
-    assert.equal(await text(page.locator(".verdict")), "So it is.");
+    await says(page.locator(".verdict"), "So it is.");
 
     await page.locator(".examples button", { hasText: second!.text }).first().click();
     await page.locator(".big-answer", { hasText: second!.answer }).waitFor();
     assert.match(page.url(), /ask=what/);
     await page.getByLabel("What is really there").uncheck();
-    assert.equal(await page.locator(".truth").count(), 0);
+    await has(page.locator(".truth"), 0);
 
     await page.getByLabel("Question", { exact: true }).fill("is it raining");
     await page.locator(".big-answer", { hasText: "yes" }).waitFor();
-    assert.equal(await page.locator(".verdict").count(), 0, "nobody knows the truth");
+    await has(page.locator(".verdict"), 0, "nobody knows the truth");
     await page.getByLabel("Question", { exact: true }).fill("");
     await page.getByText("Type a question.").waitFor();
   }));
@@ -155,26 +155,26 @@ test("ask: a question about one picture alone does not follow to the next", () =
     await page.waitForFunction(() => location.hash.includes("dog"));
     await page.locator(".thumbnail").nth(0).click();
     await page.waitForFunction(() => location.hash.includes("p=scene%3A0"));
-    assert.equal(await field.inputValue(), "is there a dog");
+    await eventually(async () => await eventually(async () => assert.equal(await field.inputValue(), "is there a dog")));
   }));
 
 test("glimpse: the path grows, the retina shows its patches, belief follows", () =>
   view("#/glimpse?p=digit:0", async (page) => {
     const status = page.locator(".player [role=status]");
     await status.waitFor();
-    assert.equal(await page.locator(".path .stop").count(), 1);
-    assert.equal(await page.locator(".retina canvas").count(), 3);
-    assert.deepEqual(await page.locator(".retina figcaption").allInnerTexts(), [
+    await has(page.locator(".path .stop"), 1);
+    await has(page.locator(".retina canvas"), 3);
+    await says(page.locator(".retina figcaption"), [
       "12 × 12",
       "24 × 24 as 12 × 12",
       "48 × 48 as 12 × 12",
     ]);
     await page.locator("h1").click();
     for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowRight");
-    assert.match(await text(status), /^Glimpse 4 of 5, at the /);
+    await says(status, /^Glimpse 4 of 5, at the /);
     assert.deepEqual(await page.locator(".path .stop text").allTextContents(), ["1", "2", "3", "4"]);
-    assert.equal(await text(page.locator(".believed")), "2");
-    assert.equal(await text(page.locator('[data-choice="2"]')), "81.0 %");
+    await says(page.locator(".believed"), "2");
+    await says(page.locator('[data-choice="2"]'), "81.0 %");
     // The finest patch is the picture itself there.
     const trace = samplePictureTrace({ model: "glimpse", image: "digit:0" });
     const [x, y] = (trace.axes[0]!.labels[3] as { box: number[] }).box as [number, number];
@@ -196,20 +196,20 @@ test("glimpse: the path grows, the retina shows its patches, belief follows", ()
     );
     assert(same, "the finest patch");
     await page.getByRole("gridcell").first().click();
-    assert.match(await text(status), /^Glimpse 1 of 5/);
+    await says(status, /^Glimpse 1 of 5/);
   }));
 
 test("glimpse: tiles that are chosen among light up", () =>
   view("#/glimpse?m=tiles&p=digit:1&i=2", async (page) => {
     await page.locator(".path .stop").first().waitFor();
     const trace = samplePictureTrace({ model: "tiles", image: "digit:1" });
-    assert.deepEqual(await weights(page, ".large-picture"), trace.heads[0]!.weights[2]);
+    await eventually(async () => await eventually(async () => assert.deepEqual(await weights(page, ".large-picture"), trace.heads[0]!.weights[2])));
   }));
 
 test("without attention: maps over the picture with their figures, self-attention from a place", () =>
   view("#/without?m=classify&p=scene:0", async (page) => {
     await page.getByRole("region", { name: "grad-cam", exact: true }).waitFor();
-    assert.deepEqual(await page.locator(".card h2").allInnerTexts(), [
+    await says(page.locator(".card h2"), [
       "What it says",
       "Self-attention",
       "saliency",
@@ -265,7 +265,7 @@ test("a view that no model serves is not offered; asked for by name, it says wha
     await opened(few.url, async (page) => {
       await page.locator(".sentence").first().waitFor();
       const links = page.getByRole("navigation", { name: "Views" }).getByRole("link");
-      assert.deepEqual(await links.allInnerTexts(), [
+      await says(links, [
         "Translate",
         "Step by step",
         "Heads",

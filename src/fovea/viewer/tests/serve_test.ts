@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { readTrace, type Trace } from "../app/trace";
 import { drawable } from "../app/words";
-import { downloaded, gridWeights, launch, text, visit } from "./browser";
+import { downloaded, eventually, gridWeights, has, launch, says, text, visit } from "./browser";
 import { fovea, npy, npyNumbers, serve, type Served, train, trainGlimpse } from "./program";
 
 const scratch = mkdtempSync(path.join(tmpdir(), "fovea-serve-"));
@@ -59,17 +59,17 @@ test("translate: translation, pieces and words are the program's", () =>
   view(`#/translate?m=bahdanau&${asked}&u=pieces`, async (page) => {
     const trace = explained(models.bahdanau);
     same(await gridWeights(page, /^Alignment/), trace.heads[0]!.weights, "pieces");
-    assert.equal(await text(page.locator(".sentence.said")), drawable(trace, trace.heads, "pieces")!.queries.join(" "));
+    await says(page.locator(".sentence.said"), drawable(trace, trace.heads, "pieces")!.queries.join(" "));
 
     await page.getByRole("gridcell").nth(1).click();
     const { weights, scores } = trace.heads[0]!;
-    assert.equal(await text(page.locator('[data-number="weight"]')), `${(100 * weights[0]![1]!).toFixed(2)} %`);
-    assert.equal(await text(page.locator('[data-number="score"]')), scores[0]![1]!.toFixed(4).replace("-", "−"));
+    await says(page.locator('[data-number="weight"]'), `${(100 * weights[0]![1]!).toFixed(2)} %`);
+    await says(page.locator('[data-number="score"]'), scores[0]![1]!.toFixed(4).replace("-", "−"));
 
     await page.getByText("Words", { exact: true }).click();
     const aligned = JSON.parse(fovea("run", models.bahdanau, kSentence, "--json", "--align"));
     const [best] = aligned.translations ?? [aligned];
-    assert.equal(await text(page.locator(".sentence.said")), best.text);
+    await says(page.locator(".sentence.said"), best.text);
     same(await gridWeights(page, /^Alignment/), best.weights ?? aligned.weights, "words", 4);
   }));
 
@@ -78,7 +78,7 @@ test("translate: typing asks the real model", () =>
     await page.getByLabel("Sentence", { exact: true }).fill("the old dog sees the horse");
     const said = fovea("run", models.bahdanau, "the old dog sees the horse").trim();
     await page.locator(".sentence.said", { hasText: said.split(" ")[0]! }).waitFor();
-    assert.equal(await text(page.locator(".sentence.said")), said);
+    await says(page.locator(".sentence.said"), said);
   }));
 
 test("steps: candidates and weights are the program's; the fixed model stands beside", () =>
@@ -91,13 +91,13 @@ test("steps: candidates and weights are the program's; the fixed model stands be
       shown,
       trace.steps[1]!.choices.slice(0, 5).map((one) => `${(100 * one.probability).toFixed(1)} %`),
     );
-    assert((await story.locator(".stage").first().locator("rect").count()) > 20, "states are drawn");
+    await eventually(async () => assert((await story.locator(".stage").first().locator("rect").count()) > 20));
     const other = page.locator(".model-story").nth(1);
-    assert.match(await text(other.locator("h2")), /fixed/);
+    await says(other.locator("h2"), /fixed/);
     assert.match(await other.locator("svg").last().innerHTML(), /does not look back/);
     await page.locator("h1").click();
     await page.keyboard.press("ArrowRight");
-    assert.match(await text(page.locator(".player [role=status]")), /Word 3 of/);
+    await says(page.locator(".player [role=status]"), /Word 3 of/);
   }));
 
 test("heads: encoder, decoder and cross of the transformer are the program's", () =>
@@ -120,8 +120,8 @@ test("without attention: every method of both models, with the library's figures
     const trace = await answered({ model: kind, input: kSentence, methods: ["all"], check: true });
     await view(`#/without?m=${kind}&${asked}&check=1&u=pieces`, async (page) => {
       await page.locator("[data-figure=deletion]").first().waitFor({ timeout: 60_000 });
-      assert.deepEqual(
-        await page.locator(".card h2").allInnerTexts(),
+      await says(
+        page.locator(".card h2"),
         trace.methods.map((one) => one.name),
       );
       for (const method of trace.methods) {
@@ -171,7 +171,7 @@ test("learn: numbers are those of fovea attend, and follow a key press", () =>
     };
     await page.locator("td[data-weight]").first().waitFor();
     await page.waitForFunction(() => !document.querySelector("td[data-weight]")!.textContent!.includes("–"));
-    assert.deepEqual(await weights(), expected([1.1, 0.9]));
+    await eventually(async () => assert.deepEqual(await weights(), expected([1.1, 0.9])));
     const before = (await weights())[0];
     await page.getByRole("slider", { name: /^query/ }).focus();
     await page.keyboard.press("ArrowLeft");
@@ -179,12 +179,12 @@ test("learn: numbers are those of fovea attend, and follow a key press", () =>
       (old) => Number.parseFloat(document.querySelector("td[data-weight]")!.textContent!) !== old,
       before,
     );
-    assert.deepEqual(await weights(), expected([1.0, 0.9]));
+    await eventually(async () => assert.deepEqual(await weights(), expected([1.0, 0.9])));
     for (let lesson = 2; lesson <= 8; ++lesson) {
       await page.getByRole("link", { name: /^Next/ }).click();
       await page.locator("h2.lesson-title .number", { hasText: String(lesson) }).waitFor();
       await page.locator(".weights td, .chart path, [role=gridcell], .answer span, [data-tile]").first().waitFor();
-      assert.equal(await page.locator(".error").count(), 0);
+      await has(page.locator(".error"), 0);
     }
   }));
 
@@ -195,7 +195,7 @@ test("learn: every score the page offers is one the library has", () =>
     for (const option of await select.locator("option").all()) {
       await select.selectOption(await option.getAttribute("value"));
       await page.waitForTimeout(250);
-      assert.equal(await page.locator(".error").count(), 0, String(await option.getAttribute("value")));
+      await has(page.locator(".error"), 0, String(await option.getAttribute("value")));
     }
   }));
 
@@ -203,8 +203,8 @@ test("glimpse: the built-in digits, the path and beliefs are the library's", () 
   view("#/glimpse?p=digit:7&i=4", async (page) => {
     const trace = await answered({ model: "glimpse", image: "digit:7" });
     await page.locator(".path .stop").first().waitFor();
-    assert.equal(await page.locator(".thumbnail").count(), 12);
-    assert.equal(await page.locator(".path .stop").count(), 5);
+    await has(page.locator(".thumbnail"), 12);
+    await has(page.locator(".path .stop"), 5);
     const shown = await page
       .locator(".distribution [data-choice]")
       .evaluateAll((all) => all.map((one) => [one.getAttribute("data-choice"), one.textContent]));
@@ -222,8 +222,8 @@ test("glimpse: the built-in digits, the path and beliefs are the library's", () 
     });
     await page.locator(".upload.chosen img").waitFor();
     await page.waitForFunction(() => !document.querySelector(".truth"));
-    assert.equal(await page.locator(".path .stop").count(), 1);
-    assert.equal(await page.locator(".error").count(), 0);
+    await has(page.locator(".path .stop"), 1);
+    await has(page.locator(".error"), 0);
   }));
 
 test("learn: the sampled gradient of the library comes to the exact one", () =>
@@ -252,7 +252,7 @@ test("a token in the address opens the page, and is no part of an address to sha
     });
     const refused = async (page: Page) => {
       await page.locator(".error").waitFor();
-      assert.match(await text(page.locator(".error")), /needs its token/);
+      await says(page.locator(".error"), /needs its token/);
     };
     await visit(browser, guarded.url, refused, { expected: /401/ });
   } finally {

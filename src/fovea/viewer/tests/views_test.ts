@@ -1,7 +1,7 @@
 // Every view with mouse and keyboard, against a server with made-up Traces.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { downloaded, gridWeights, text } from "./browser";
+import { downloaded, eventually, gridWeights, has, says, text } from "./browser";
 import { sampleTrace } from "./fixture";
 import { view } from "./mock_view";
 
@@ -12,7 +12,7 @@ test("translate: typing translates, the last sentence wins, the address keeps it
     for (const sentence of ["The", "The cat", "The cat sees Unbelievable"]) await field.fill(sentence);
     await page.locator(".sentence.said", { hasText: "unbelievable" }).waitFor();
     assert.match(page.url(), /t=The\+cat\+sees\+Unbelievable/);
-    assert.equal(await text(page.locator(".sentence.said")), "le chat sees unbelievable");
+    await says(page.locator(".sentence.said"), "le chat sees unbelievable");
     await page.reload();
     await page.locator(".sentence.said", { hasText: "unbelievable" }).waitFor();
   }));
@@ -25,11 +25,11 @@ test("translate: pointing at a word shows where it looked, both ways", () =>
       page
         .locator(".links .lines path")
         .evaluateAll((all) => all.filter((one) => Number(one.getAttribute("stroke-opacity")) > 0.2).length);
-    assert((await strong()) >= 1);
-    assert.equal(await page.locator(".sentence .looked-from").innerText(), "chat");
-    assert((await page.locator(".cell.dim").count()) > 0);
+    await eventually(async () => assert((await strong()) >= 1));
+    await says(page.locator(".sentence .looked-from"), "chat");
+    await page.locator(".cell.dim").first().waitFor();
     await page.getByLabel("Source", { exact: true }).getByText("old").hover();
-    assert.equal(await page.locator(".sentence .looked-from").innerText(), "old");
+    await says(page.locator(".sentence .looked-from"), "old");
   }));
 
 test("translate: a cell tells its numbers, by mouse and by arrow keys", () =>
@@ -61,7 +61,7 @@ test("translate: words are pieces added and averaged", () =>
     const expected = (weights[0]![0]! + weights[0]![1]! + (weights[1]![0]! + weights[1]![1]!)) / 2;
     assert(Math.abs(words[0]![0]! - expected) < 1e-6);
     await page.getByText("Pieces", { exact: true }).click();
-    assert.deepEqual((await gridWeights(page, /^Alignment/)).length, 5);
+    await eventually(async () => assert.deepEqual((await gridWeights(page, /^Alignment/)).length, 5));
   }));
 
 test("translate: an error of the server is told, and the next sentence mends it", () =>
@@ -69,10 +69,10 @@ test("translate: an error of the server is told, and the next sentence mends it"
     `#/translate?t=${"x".repeat(2500)}`,
     async (page) => {
       await page.locator(".error").waitFor();
-      assert.match(await text(page.getByRole("alert").first()), /more than 2000 bytes; shorten it/);
+      await says(page.getByRole("alert").first(), /more than 2000 bytes; shorten it/);
       await page.getByLabel("Sentence", { exact: true }).fill("The cat");
       await page.locator(".sentence.said", { hasText: "chat" }).waitFor();
-      assert.equal(await page.locator(".error").count(), 0);
+      await has(page.locator(".error"), 0);
     },
     { expected: /413/ },
   ));
@@ -81,19 +81,19 @@ test("translate: what a sentence says is never taken for HTML", () =>
   view("", async (page) => {
     await page.getByLabel("Sentence", { exact: true }).fill("<img src=x onerror=alert(1)> <b>strong</b>");
     await page.locator(".sentence.said", { hasText: "strong" }).waitFor();
-    assert.equal(await page.locator("main img, main b").count(), 0);
+    await has(page.locator("main img, main b"), 0);
   }));
 
 test("steps: keys walk through five steps of every word, play goes on by itself", () =>
   view("#/steps?t=The+cat", async (page) => {
     const status = page.locator(".player [role=status]");
     await status.waitFor();
-    assert.match(await text(status), /Word 1 of 4, step 1 of 5: Encoder states/);
+    await says(status, /Word 1 of 4, step 1 of 5: Encoder states/);
     await page.locator("h1").click();
     for (let i = 0; i < 5; ++i) await page.keyboard.press("ArrowRight");
-    assert.match(await text(status), /Word 2 of 4, step 1 of 5/);
+    await says(status, /Word 2 of 4, step 1 of 5/);
     await page.keyboard.press("ArrowLeft");
-    assert.match(await text(status), /Word 1 of 4, step 5 of 5: Next word/);
+    await says(status, /Word 1 of 4, step 5 of 5: Next word/);
     assert.match(page.url(), /i=0&s=4/);
     await page.getByRole("button", { name: "Play" }).click();
     await page.getByText(/Word 2 of 4/).waitFor();
@@ -102,39 +102,39 @@ test("steps: keys walk through five steps of every word, play goes on by itself"
     await page.getByRole("button", { name: "Play" }).click();
     await page.getByText(/Word 4 of 4, step 5/).waitFor();
     await page.getByRole("button", { name: "To the end" }).click();
-    assert.match(await text(status), /Word 4 of 4, step 5 of 5/);
-    assert.equal(await page.locator(".model-story").count(), 2, "the fixed model stands beside");
+    await says(status, /Word 4 of 4, step 5 of 5/);
+    await has(page.locator(".model-story"), 2, "the fixed model stands beside");
     await page.getByLabel("Beside it").selectOption("-");
-    assert.equal(await page.locator(".model-story").count(), 1);
+    await has(page.locator(".model-story"), 1);
   }));
 
 test("heads: small multiples, one enlarged, kinds, arcs, and arrow keys", () =>
   view("#/heads?m=en-fr-big&t=The+cat+sees", async (page) => {
     await page.getByRole("radio", { name: "Layer 2, head 3" }).click();
     await page.getByRole("heading", { name: "Layer 2, head 3" }).waitFor();
-    assert.equal(await page.locator(".small").count(), 16);
+    await has(page.locator(".small"), 16);
     await page.keyboard.press("ArrowDown");
     await page.getByRole("heading", { name: "Layer 3, head 3" }).waitFor();
     const trace = sampleTrace({ model: "en-fr-big", input: "The cat sees" });
     const head = trace.heads.find((one) => one.kind === "cross" && one.layer === 2 && one.head === 2)!;
-    assert.deepEqual(await gridWeights(page, /^Layer 3/), head.weights);
+    await eventually(async () => assert.deepEqual(await gridWeights(page, /^Layer 3/), head.weights));
     await page.getByText("Decoder", { exact: true }).click();
-    assert.deepEqual((await gridWeights(page, /^Layer 1/))[0]!.slice(1), [0, 0, 0], "nothing is seen ahead");
+    await eventually(async () => assert.deepEqual((await gridWeights(page, /^Layer 1/))[0]!.slice(1), [0, 0, 0], "nothing is seen ahead"));
     await page.getByText("Arcs", { exact: true }).click();
     await page.getByRole("button", { name: "query chat" }).focus();
-    assert((await page.locator(".arcs .small-number").count()) > 0);
+    await page.locator(".arcs .small-number").first().waitFor();
   }));
 
 test("without attention: maps side by side, figures on demand, correlation", () =>
   view("#/without?t=The+cat", async (page) => {
     await page.locator(".card").first().waitFor();
-    assert.equal(await page.locator(".card").count(), 5);
-    assert.equal(await page.locator(".correlation tbody tr").count(), 5);
-    assert.equal(await page.locator("[data-figure]").count(), 0);
+    await has(page.locator(".card"), 5);
+    await has(page.locator(".correlation tbody tr"), 5);
+    await has(page.locator("[data-figure]"), 0);
     await page.getByLabel(/Check each map/).check();
     await page.locator("[data-figure=deletion]").first().waitFor();
-    assert.equal(await text(page.locator("[data-figure=deletion]").first()), "0.210");
-    assert((await page.locator(".verdict.bad").count()) > 0, "an empty map is exposed");
+    await says(page.locator("[data-figure=deletion]").first(), "0.210");
+    await page.locator(".verdict.bad").first().waitFor();
     await page.getByLabel("Model", { exact: true }).selectOption("en-fr-fixed");
     await page.getByRole("heading", { name: "sequential-jacobian" }).waitFor();
   }));
@@ -158,7 +158,7 @@ test("learn: every lesson opens; a query is dragged and nudged", () =>
     const moved = await query.getAttribute("aria-valuetext");
     await query.focus();
     await page.keyboard.press("ArrowUp");
-    assert.notEqual(await query.getAttribute("aria-valuetext"), moved);
+    await eventually(async () => assert.notEqual(await query.getAttribute("aria-valuetext"), moved));
     for (let lesson = 2; lesson <= 8; ++lesson) {
       await page.getByRole("link", { name: /^Next/ }).click();
       await page.locator("h2.lesson-title .number", { hasText: String(lesson) }).waitFor();
@@ -200,7 +200,7 @@ test("light and dark follow the system and the button", () =>
       await page.getByRole("button", { name: "Light colours" }).waitFor();
       const dark = await paper();
       await page.getByRole("button", { name: "Light colours" }).click();
-      assert.notEqual(await paper(), dark);
+      await eventually(async () => assert.notEqual(await paper(), dark));
       await page.reload();
       await page.getByRole("button", { name: "Dark colours" }).waitFor();
     },
