@@ -49,6 +49,9 @@ export async function resource(path: string): Promise<string> {
   return response.text();
 }
 
+// The same request may be answered another time.
+export class Unanswered extends Error {}
+
 async function answer(path: string, options: RequestInit): Promise<unknown> {
   const headers = { "Content-Type": "application/json", ...authorized() };
   let response: Response;
@@ -56,13 +59,13 @@ async function answer(path: string, options: RequestInit): Promise<unknown> {
     response = await fetch(path, { ...options, headers, cache: "no-store" });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Error("The server does not answer. Is fovea serve still running?");
+    throw new Unanswered("The server does not answer. Is fovea serve still running?");
   }
   const body: unknown = await response.json().catch(() => null);
   if (response.ok && body !== null) return body;
   const said = (body as { error?: { message?: unknown } } | null)?.error?.message;
-  if (typeof said === "string") throw new Error(said);
-  throw new Error(`The server answered with status ${response.status} and did not say why.`);
+  const text = `The server answered with status ${response.status} and did not say why.`;
+  throw new (response.status < 500 ? Error : Unanswered)(typeof said === "string" ? said : text);
 }
 
 const signalled = (signal?: AbortSignal): RequestInit => (signal ? { signal } : {});
@@ -98,6 +101,7 @@ export interface Exchange<Request, Answer> {
 export interface Answered<Request, Answer> {
   exchanges: Exchange<Request, Answer>[]; // those that were answered last, also while the next are awaited
   error: string; // why there are no more of them
+  again?: () => void; // asks once more, if that may help
   busy: boolean; // the next are awaited
 }
 
@@ -119,7 +123,7 @@ async function answerTo<Answer>(path: string, request: unknown, read: Read<Answe
   return found;
 }
 
-const kNothing = { asked: "[]", exchanges: [], error: "" };
+const kNothing = { asked: "[]", exchanges: [], error: "", temporary: false };
 const kFirst = 50; // milliseconds: whoever opens a view has nothing to look at yet
 
 // Asks whenever the requests change, one after the other up to the first that fails; the last requests win. Answers
@@ -131,20 +135,22 @@ function useAnswers<Request, Answer>(
   read: Read<Answer>,
   pause = 0,
 ): Answered<Request, Answer> {
-  type Settled = Omit<Answered<Request, Answer>, "busy"> & { asked: string };
+  type Settled = Omit<Answered<Request, Answer>, "busy" | "again"> & { asked: string; temporary: boolean };
   const asked = JSON.stringify(isFile ? [] : requests);
   const [last, setLast] = useState<Settled>(kNothing);
+  const [repeats, setRepeats] = useState(0);
   useEffect(() => {
     if (asked === kNothing.asked) return setLast(kNothing);
     const stop = new AbortController();
     const ask = async () => {
-      const settled: Settled = { asked, exchanges: [], error: "" };
+      const settled: Settled = { asked, exchanges: [], error: "", temporary: false };
       try {
         for (const request of requests) {
           settled.exchanges.push({ request, answer: await answerTo(path, request, read, stop.signal) });
         }
       } catch (failure) {
         settled.error = (failure as Error).message;
+        settled.temporary = failure instanceof Unanswered;
       }
       if (!stop.signal.aborted) setLast(settled);
     };
@@ -154,10 +160,17 @@ function useAnswers<Request, Answer>(
       clearTimeout(timer);
       stop.abort();
     };
-  }, [asked]);
-  if (asked === kNothing.asked) return { ...kNothing, busy: false };
+  }, [asked, repeats]);
+  if (asked === kNothing.asked) return { exchanges: [], error: "", busy: false };
   const busy = asked !== last.asked;
-  return { exchanges: last.exchanges, error: busy ? "" : last.error, busy };
+  const { exchanges, error, temporary } = last;
+  if (busy) return { exchanges, error: "", busy };
+  if (!temporary) return { exchanges, error, busy };
+  const again = () => {
+    setLast(kNothing);
+    setRepeats(repeats + 1);
+  };
+  return { exchanges, error, busy, again };
 }
 
 function inlineTrace(): { trace: Trace | null; error: string } {
@@ -222,8 +235,8 @@ const readPictures = (body: unknown) => (body as { pictures: BuiltIn[] }).pictur
 
 // Some pictures of a built-in world, each side of `size` pixels.
 export function usePictures(world: string, size: number, first: number, count: number) {
-  const { exchanges, error } = useAnswers("api/pictures", world ? [{ world, size, first, count }] : [], readPictures);
-  return { pictures: exchanges[0]?.answer ?? [], error };
+  const answered = useAnswers("api/pictures", world ? [{ world, size, first, count }] : [], readPictures);
+  return { ...answered, pictures: answered.exchanges[0]?.answer ?? [] };
 }
 
 export interface Attend {

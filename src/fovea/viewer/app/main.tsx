@@ -204,12 +204,7 @@ function Page() {
           <h1>{view.name}</h1>
           <p class="lede">{view.lede}</p>
         </div>
-        {error && (
-          <div class="trouble">
-            <ErrorLine text={error} />
-            {!isFile && <Button onClick={load}>Try again</Button>}
-          </div>
-        )}
+        <ErrorLine text={error} again={isFile ? undefined : load} />
         {ready && (
           <Guard key={view.id}>
             <Shown />

@@ -1,6 +1,7 @@
 // Small parts that all views share.
 import type { ComponentChildren, JSX, RefObject } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { Answered } from "./api";
 
 export const percent = (value: number | null | undefined, digits = 0): string =>
   value == null ? "–" : `${(100 * value).toFixed(digits)} %`;
@@ -124,21 +125,24 @@ export function Button(props: JSX.ButtonHTMLAttributes & { children?: ComponentC
   return <button type="button" {...props} />;
 }
 
-export function ErrorLine({ text }: { text: string }) {
+export function ErrorLine({ text, again }: { text: string; again?: (() => void) | undefined }) {
   return (
-    <div role="alert" class="error-place">
-      {text && <p class="error">{text}</p>}
+    <div class="error-place">
+      <div role="alert">{text && <p class="error">{text}</p>}</div>
+      {text && again && <Button onClick={again}>Try again</Button>}
     </div>
   );
 }
 
+export type Outcome = Omit<Answered<unknown, unknown>, "exchanges">;
+
 // What is drawn of an answer, or why there is none. It goes faint while the next is awaited: then it is the answer to
 // something else than what the controls around it say.
-export function Result(props: { of: { error: string; busy: boolean }; children: ComponentChildren }) {
-  const { error, busy } = props.of;
+export function Result(props: { of: Outcome; children: ComponentChildren }) {
+  const { error, again, busy } = props.of;
   return (
     <>
-      <ErrorLine text={error} />
+      <ErrorLine text={error} again={again} />
       <div class={`result${busy ? " stale" : ""}`} aria-busy={busy}>
         {props.children}
       </div>

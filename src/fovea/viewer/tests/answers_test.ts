@@ -102,6 +102,37 @@ for (const { hash, answer, askAnother } of kCases) {
     ));
 }
 
+for (const { hash, answer } of kCases) {
+  test(`${hash}: who does not answer can be asked again`, () =>
+    view(
+      hash,
+      async (page) => {
+        await page.locator(answer).first().waitFor();
+        await page.route(kAnswers, (route) => route.abort());
+        await page.reload();
+        await says(page.locator(".error"), /does not answer/);
+        await page.unroute(kAnswers);
+        await page.getByRole("button", { name: "Try again" }).click();
+        await page.locator(answer).first().waitFor();
+        await has(page.locator(".error"), 0);
+      },
+      { expected: /ERR_FAILED/ },
+    ));
+}
+
+test("a refused request is not offered again", () =>
+  view(
+    "#/translate?t=The+cat",
+    async (page) => {
+      await page.locator(".sentence.said").waitFor();
+      await page.route(kAnswers, refused);
+      await typeSentence(page);
+      await says(page.locator(".error"), kRefusal);
+      await has(page.getByRole("button", { name: "Try again" }), 0);
+    },
+    { expected: /400/ },
+  ));
+
 test("typing makes the last answer faint at once, not only when it pauses", () =>
   view("#/translate?t=The+cat", async (page) => {
     await page.locator(".sentence.said").waitFor();

@@ -15,7 +15,8 @@ export interface PictureSubject {
   name: string; // of the picture
   from: number; // the first of the pictures to choose from
   pictures: BuiltIn[];
-  error: string;
+  error: string; // why there are no pictures
+  again: (() => void) | undefined;
   typed: string;
   question: string; // what is typed, without the spaces around it
   asked: Asked;
@@ -42,13 +43,13 @@ export function usePictureSubject(fits: (model: Model) => boolean): PictureSubje
   const index = numberIn(params.p ?? "", world);
   const name = own || !world ? kUpload : `${world}:${index}`;
   const from = first(index);
-  const { pictures, error } = usePictures(world, sizeFor(model), from, kPage);
+  const { pictures, error, again } = usePictures(world, sizeFor(model), from, kPage);
   const picture = pictures.find((one) => one.name === name);
   const typed = model?.asks ? (params.ask ?? picture?.questions[0] ?? model.examples[0] ?? "") : "";
   const question = typed.trim();
   const image = own ? uploaded() : name === kUpload ? "" : name;
   const asked = { image, ...(model?.asks ? { question } : {}) };
-  return { models, model, name, from, pictures, error, typed, question, asked };
+  return { models, model, name, from, pictures, error, again, typed, question, asked };
 }
 
 // A question about one picture alone does not follow to the next.
@@ -175,7 +176,7 @@ export function PictureBar(props: { subject: PictureSubject; busy: boolean }) {
         )}
         <ModelSelect label="Model" value={model?.name ?? ""} models={models} param="m" />
       </div>
-      <ErrorLine text={subject.error} />
+      <ErrorLine text={subject.error} again={subject.again} />
     </section>
   );
 }

@@ -1,13 +1,13 @@
 // What lessons share: their frame, bars of weights, points kept in the address.
 import type { ComponentChildren } from "preact";
 import { setParams, useRoute } from "../route";
-import { percent, Result, short } from "../ui";
+import { type Outcome, percent, Result, short } from "../ui";
 import type { Point } from "./plane";
 
 export function Lesson(props: {
   text: ComponentChildren;
   controls?: ComponentChildren;
-  of: { error: string; busy: boolean }; // what the children show
+  of: Outcome; // what the children show
   children: ComponentChildren;
 }) {
   return (

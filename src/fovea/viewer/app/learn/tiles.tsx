@@ -139,8 +139,8 @@ export function TilesLesson() {
   const [scores, setScores] = useScores();
   const most = Math.max(0, Math.min(kMostPowers, Math.round(power)));
   const calm = params.base === "yes";
-  const { pictures, error } = usePictures("scene", kSize, 0, kPictures);
-  const picture = pictures[Math.max(0, Math.min(kPictures - 1, Math.round(number)))];
+  const drawn = usePictures("scene", kSize, 0, kPictures);
+  const picture = drawn.pictures[Math.max(0, Math.min(kPictures - 1, Math.round(number)))];
   const image = { width: kSize, height: kSize, png: picture?.png ?? "" };
   const pixels = usePixels(image);
   const seen = useMemo(() => (pixels ? kTiles.map(({ box }) => seenIn(pixels, box!)) : []), [pixels]);
@@ -185,7 +185,7 @@ export function TilesLesson() {
           />
         </>
       }
-      of={{ ...answered, error: error || answered.error }}
+      of={drawn.error ? drawn : answered}
     >
       {tiles && last && !answered.error && (
         <>
