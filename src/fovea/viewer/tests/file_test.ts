@@ -76,7 +76,7 @@ test("what a Trace says can neither end its element nor run", () => {
 
 test("a Trace that cannot be read is told", () =>
   open(standalone({ format: "fovea.trace", version: 9 }), "", async (page) => {
-    await says(page.getByRole("alert").first(), /has version 9; this page reads version 1/);
+    await says(page.locator("[role=alert] .error"), /has version 9; this page reads version 1/);
   }));
 
 test("a saved page is the page again, and so is what is saved from it", async () => {

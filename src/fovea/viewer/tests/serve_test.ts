@@ -251,7 +251,6 @@ test("a token in the address opens the page, and is no part of an address to sha
       assert.equal(copied, `${guarded.url}#/translate?${asked}`);
     });
     const refused = async (page: Page) => {
-      await page.locator(".error").waitFor();
       await says(page.locator(".error"), /needs its token/);
     };
     await visit(browser, guarded.url, refused, { expected: /401/ });

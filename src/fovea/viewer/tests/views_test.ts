@@ -68,8 +68,7 @@ test("translate: an error of the server is told, and the next sentence mends it"
   view(
     `#/translate?t=${"x".repeat(2500)}`,
     async (page) => {
-      await page.locator(".error").waitFor();
-      await says(page.getByRole("alert").first(), /more than 2000 bytes; shorten it/);
+      await says(page.locator("[role=alert] .error"), /more than 2000 bytes; shorten it/);
       await page.getByLabel("Sentence", { exact: true }).fill("The cat");
       await page.locator(".sentence.said", { hasText: "chat" }).waitFor();
       await has(page.locator(".error"), 0);
