@@ -25,6 +25,19 @@ Var mean(const Var& x, int axis, bool keep) {
   return sum(x, axis, keep) / static_cast<float>(x.shape()[x.shape().axis("mean", axis)]);
 }
 
+Var mean(const Var& x, std::span<const Index> lengths) {
+  const Index batch = x.shape(0), time = x.shape(1);
+  if (static_cast<Index>(lengths.size()) != batch)
+    fail("mean: {} lengths for a batch of {}", lengths.size(), batch);
+  Tensor share = Tensor::zeros({batch, 1, time});
+  for (Index b = 0; b < batch; ++b) {
+    const Index length = lengths[static_cast<std::size_t>(b)];
+    if (length < 1 || length > time) fail("mean: a length of {}, not from 1 to {}", length, time);
+    std::fill_n(share.data() + b * time, length, 1 / static_cast<float>(length));
+  }
+  return squeeze(matmul(Var(share), x), 1);
+}
+
 Var max(const Var& x, int axis, bool keep) {
   const int a = x.shape().axis("max", axis);
   if (x.shape(a) == 0) fail("max: axis {} of {} is empty", a, x.shape().text());

@@ -55,6 +55,33 @@ TEST(Reduce, MeanIsSumOverCount) {
   EXPECT_FLOAT_EQ(mean(Var(Tensor::full({3, 4}, 2))).value().item(), 2);
 }
 
+TEST(Reduce, MeanOfTheFirstStepsLeavesPaddingOut) {
+  const std::vector<Index> lengths = {4, 1, 7};
+  expect_right([&](In in) { return mean(in[0], lengths); },
+               [&](const auto& in) {
+                 auto y = in[0];
+                 y.shape = Shape{3, 5};
+                 y.data.assign(15, {});
+                 for (Index b = 0; b < 3; ++b) {
+                   const Index length = lengths[static_cast<std::size_t>(b)];
+                   for (Index t = 0; t < length; ++t)
+                     for (Index i = 0; i < 5; ++i) y[b * 5 + i] += in[0][(b * 7 + t) * 5 + i];
+                   for (Index i = 0; i < 5; ++i) y[b * 5 + i] *= 1 / static_cast<float>(length);
+                 }
+                 return y;
+               },
+               {random_tensor({3, 7, 5})});
+  const Var x = random_tensor({3, 7, 5});
+  EXPECT_EQ(error_of([&] {
+              mean(x, std::vector<Index>{4, 1});
+            }),
+            "mean: 2 lengths for a batch of 3");
+  EXPECT_EQ(error_of([&] {
+              mean(x, std::vector<Index>{4, 0, 7});
+            }),
+            "mean: a length of 0, not from 1 to 7");
+}
+
 TEST(Reduce, GradientOfMaxGoesToTheFirstOfEquals) {
   Var x = Var::parameter(Tensor({1, 3}, std::vector<float>{5, 5, 1}));
   backward(sum(max(x, 1)));

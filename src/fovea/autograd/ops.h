@@ -67,6 +67,8 @@ Var sum(const Var& x);  // all numbers, to one
 Var mean(const Var& x);
 Var sum(const Var& x, int axis, bool keep = false);
 Var mean(const Var& x, int axis, bool keep = false);
+// [batch, time, dim] -> [batch, dim], of the first lengths[b] steps: what follows is padding
+Var mean(const Var& x, std::span<const Index> lengths);
 Var max(const Var& x, int axis,
         bool keep = false);  // where several are largest, the gradient goes to the first
 

@@ -21,7 +21,7 @@ struct TranslateFlags {
   bool separate = false;
   Index world_pairs = 60'000;
 
-  std::string model = "bahdanau", size = "small", preset;
+  std::string model = "bahdanau", size = "small", preset = "practical";
   std::optional<Index> embedding_dim, hidden, attention_dim, layers, heads, inner_dim;
   std::optional<float> dropout, label_smoothing;
   float branch_dropout = 0, piece_dropout = 0;
@@ -114,6 +114,7 @@ RecurrentTranslatorOptions recurrent_options(const TranslateFlags& f) {
   o.share_embedding = !f.separate && !f.world();
   o.reverse_source = f.reverse_source;
   o.conditional = f.conditional;
+  o.word_shortcut = o.mean_start = f.preset == "aligning";
   o.luong_score = f.score;
   o.luong_view = f.view;
   o.reach = f.reach;
@@ -193,6 +194,7 @@ void set_defaults(TranslateFlags& f, const Arguments& app) {
   };
   const bool transformer = f.model == "transformer";
   if (f.world()) {
+    if (f.model == "bahdanau" || f.model == "luong") set("--preset", f.preset, "aligning");
     set("--pieces", f.pieces, Pieces::kWords);
     set("--hidden", f.hidden, Index{160});
     if (transformer) {
@@ -236,6 +238,9 @@ void check_kind_of_options(const TranslateFlags& f, const Arguments& app) {
                    "not of --preset paper, which has its own sizes");
   }
   if (f.model != "bahdanau") refuse_options(app, {"--conditional"}, "only of bahdanau");
+  if (f.model == "fixed" && f.preset == "aligning") {
+    throw UsageError("--preset aligning: only of bahdanau and luong");
+  }
   if (f.view == LuongView::kGlobal) refuse_options(app, {"--reach"}, "only of a local --view");
   if (f.world()) {
     refuse_options(app, {"--valid", "--valid-source", "--valid-target", "--held-out"},
@@ -274,8 +279,10 @@ Work define_translate(Arguments& app) {
   app.add_option("--size", f->size, "of a transformer: tiny, small or base (small)")
       ->check(one_of({"tiny", "small", "base"}))
       ->type_name("NAME");
-  app.add_option("--preset", f->preset, "paper: sizes, start and output of Bahdanau et al. 2014")
-      ->check(one_of({"paper"}))
+  app.add_option("--preset", f->preset,
+                 "practical; paper: sizes, start and output of Bahdanau et al. 2014; aligning: "
+                 "attention has to look at each word (practical; built-in world: aligning)")
+      ->check(one_of({"practical", "paper", "aligning"}))
       ->type_name("NAME");
   app.add_count("--embedding-dim", f->embedding_dim, "of words (128)");
   app.add_count("--hidden", f->hidden, "of a recurrent network (256)");
@@ -339,10 +346,10 @@ with it (bahdanau, luong), or a transformer. Without --data it learns from the b
 English-French world. The model file keeps everything: weights, vocabulary, options.
 
 Defaults below are for your own data and a recurrent network. The built-in world has its own:
-2,600 steps of 768 words, hidden 160, words 96, no dropout, a rate of 0.005 that falls to 0 (a
-transformer: tiny, dropout 0.1, 0.002). A transformer on your data: batches of 4,096 words, a
-rate of 0.003 that falls to 0 by --steps N, else with inverse-sqrt, warm-up 500, beta2 0.98,
-averages of 5.)",
+2,600 steps of 768 words, hidden 160, words 96, no dropout, a rate of 0.005 that falls to 0,
+--preset aligning (a transformer: tiny, dropout 0.1, 0.002). A transformer on your data: batches
+of 4,096 words, a rate of 0.003 that falls to 0 by --steps N, else with inverse-sqrt, warm-up 500,
+beta2 0.98, averages of 5.)",
       .examples = {{"fovea train translate --minutes 3 --out en-fr.safetensors",
                     "English to French, from the built-in world"},
                    {"fovea train translate --data pairs.tsv --lower-case --model transformer",

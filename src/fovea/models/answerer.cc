@@ -91,20 +91,14 @@ Answerer::Answerer(const AnswererOptions& o, Random& random)
 
 Var Answerer::read(const Questions& all, Run& run) const {
   const auto [questions, which] = distinct(all);
-  const Index rows = questions.words.shape()[0], time = questions.words.shape()[1];
   Var x = words_(questions.words);
   if (options_.reader == QuestionReader::kGru) {
     const auto last = recurrent_(x, run, questions.lengths).last[0];
     return embedding(question_(concat({last[0].h, last[1].h}, 1)), which);
   }
-  x = x + Var(sinusoids(time, options_.word_dim));
+  x = x + Var(sinusoids(questions.words.shape()[1], options_.word_dim));
   for (const EncoderBlock& block : blocks_) x = block(x, key_lengths(questions.lengths), run);
-  Tensor share = Tensor::zeros({rows, 1, time});  // the mean of what is no padding
-  for (Index r = 0; r < rows; ++r) {
-    const Index length = questions.lengths[static_cast<std::size_t>(r)];
-    std::fill_n(share.data() + r * time, length, 1 / static_cast<float>(length));
-  }
-  return embedding(question_(squeeze(matmul(Var(share), x), 1)), which);
+  return embedding(question_(mean(x, questions.lengths)), which);
 }
 
 Answering Answerer::operator()(const Var& images, const Questions& questions, Run& run) const {

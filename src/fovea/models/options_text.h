@@ -34,6 +34,8 @@ class OptionsWriter {
     add(name, '"' + name_of(value) + '"');
   }
 
+  void later(const char* name, bool value) { (*this)(name, value); }
+
   std::string text() const { return "{" + members_ + "}"; }
 
  private:
@@ -42,7 +44,8 @@ class OptionsWriter {
   std::string members_;
 };
 
-// Every option must be there, and no other. `where` (a file) stands at the start of a message.
+// Every option must be there, but for those that came later, and no other. `where` (a file) stands
+// at the start of a message.
 class OptionsReader {
  public:
   OptionsReader(const std::string& text, const std::string& where);
@@ -57,6 +60,11 @@ class OptionsReader {
   void operator()(const char* name, Enum& value) requires std::is_enum_v<Enum> {
     const auto names = names_of(value);
     value = static_cast<Enum>(choice(name, names));
+  }
+
+  // An option that first files of this kind do not have: it keeps its default there.
+  void later(const char* name, bool& value) {
+    if (members_.contains(name)) (*this)(name, value);
   }
 
   void finish() const;  // fails where an option was not asked for

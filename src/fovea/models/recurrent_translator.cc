@@ -55,6 +55,12 @@ RecurrentTranslator::RecurrentTranslator(const RecurrentTranslatorOptions& o, Ra
   const Index key_dim = 2 * o.encoder_hidden(), gates = kernels::gate_count(o.cell);
   const Index states = o.cell == Cell::kLstm ? 2 : 1;
   const bool paper = speaks_from_previous();
+  if ((o.mean_start || o.word_shortcut) && (o.reading == Reading::kFixed || o.paper)) {
+    fail(
+        "translator: only bahdanau and luong can have a mean start or a shortcut, without the "
+        "paper's preset");
+  }
+  if (o.word_shortcut) shortcut_ = Linear(o.embedding_dim, key_dim, random, false);
   start_ = Linear(paper ? key_dim / 2 : key_dim, states * o.decoder_layers * o.hidden, random);
   if (o.conditional && (o.reading != Reading::kBahdanau || o.paper)) {
     fail("translator: only bahdanau can be conditional, and not with the paper's preset");
@@ -96,8 +102,11 @@ RecurrentTranslator::Encoded RecurrentTranslator::encode(const Sentences& source
                                                          Run& run) const {
   const RecurrentTranslatorOptions& o = options_;
   if (o.reverse_source) words = reversed(words, source.lengths);
-  const auto encoded = encoder_(drop(words, o.word_dropout, run), run, source.lengths);
-  Var states = drop(encoded.y, o.state_dropout, run);
+  words = drop(words, o.word_dropout, run);
+  const auto encoded = encoder_(words, run, source.lengths);
+  Var states = encoded.y;
+  if (o.word_shortcut) states = states + shortcut_(words);
+  states = drop(states, o.state_dropout, run);
   // Keys stand in the source's order, whatever way it was read.
   if (o.reverse_source) states = reversed(states, source.lengths);
   const std::vector<RecurrentState>& last = encoded.last.back();
@@ -107,7 +116,10 @@ RecurrentTranslator::Encoded RecurrentTranslator::encode(const Sentences& source
   if (o.conditional) memory.asking = asking_.prepared();
   for (const RecurrentCell& cell : cells_) memory.cells.push_back(cell.prepared());
 
-  const Var first = start_(speaks_from_previous() ? last[1].h : memory.summary, Activation::kTanh);
+  const Var heard = speaks_from_previous() ? last[1].h
+                    : o.mean_start         ? mean(states, source.lengths)
+                                           : memory.summary;
+  const Var first = start_(heard, Activation::kTanh);
   State start;
   for (Index l = 0; l < o.decoder_layers; ++l) {
     const auto part = [&](Index n) { return slice(first, 1, n * o.hidden, (n + 1) * o.hidden); };

@@ -32,7 +32,9 @@ struct RecurrentTranslatorOptions {
   // Bahdanau's: a first cell reads the last word, and its state asks; a second one reads what was
   // found (Firat and Cho 2016).
   bool conditional = false;
-  bool paper = false;  // Bahdanau's start and deep output (appendices A.2.2 and B.1)
+  bool mean_start = false;     // from all of the encoder's states, not from the last ones
+  bool word_shortcut = false;  // each source word is read with the encoder's state at it
+  bool paper = false;          // Bahdanau's start and deep output (appendices A.2.2 and B.1)
   LuongScore luong_score = LuongScore::kGeneral;
   LuongView luong_view = LuongView::kGlobal;
   Index reach = 10;           // of local views
@@ -58,6 +60,7 @@ class RecurrentTranslator final : public Translator {
     member("source", source_);
     member("target", target_);
     member("encoder", encoder_);
+    member("shortcut", shortcut_);
     member("start", start_);
     member("word", word_);
     member("asking", asking_);
@@ -115,6 +118,7 @@ class RecurrentTranslator final : public Translator {
   RecurrentTranslatorOptions options_;
   Embedding source_, target_;  // source_ has no table of its own where both share one
   RecurrentStack encoder_;
+  Linear shortcut_;       // a source word -> what it adds to the state at it
   Linear start_;          // encoder's summary -> first state of every layer
   Linear word_;           // what a word adds to the gates of the first layer
   RecurrentCell asking_;  // where conditional; it reads word_'s gates alone

@@ -35,6 +35,8 @@ void fields(auto& o, auto&& field) requires is_options<RecurrentTranslatorOption
   field("reach", o.reach);
   field("longest", o.longest);
   field("input_feeding", o.input_feeding);
+  field.later("mean_start", o.mean_start);
+  field.later("word_shortcut", o.word_shortcut);
 }
 
 void fields(auto& o, auto&& field) requires is_options<TransformerOptions, decltype(o)> {

@@ -77,6 +77,8 @@ inline std::vector<TranslatorKind> every_translator() {
                        o.cell = Cell::kLstm;
                        o.decoder_layers = 2;
                      }),
+      recurrent_kind("bahdanau_aligning",
+                     [](auto& o) { o.mean_start = o.word_shortcut = o.reverse_source = true; }),
       recurrent_kind("bahdanau_paper",
                      [](auto& o) {
                        o.paper = true;
