@@ -194,7 +194,7 @@ void set_defaults(TranslateFlags& f, const Arguments& app) {
   };
   const bool transformer = f.model == "transformer";
   if (f.world()) {
-    if (f.model == "bahdanau" || f.model == "luong") set("--preset", f.preset, "aligning");
+    if (f.model == "bahdanau") set("--preset", f.preset, "aligning");
     set("--pieces", f.pieces, Pieces::kWords);
     set("--hidden", f.hidden, Index{160});
     if (transformer) {
@@ -206,7 +206,7 @@ void set_defaults(TranslateFlags& f, const Arguments& app) {
     set("--steps", f.train.steps, Index{2600});
     set("--validate-every", f.train.validate_every, Index{650});
     set("--schedule", f.train.schedule, "linear");
-    set("--rate", f.train.rate, transformer ? 2e-3f : 5e-3f);
+    set("--rate", f.train.rate, transformer ? 2e-3f : f.model == "luong" ? 3e-3f : 5e-3f);
     set("--warmup", f.train.warmup, Index{transformer ? 400 : 100});
     return;
   }
@@ -238,8 +238,8 @@ void check_kind_of_options(const TranslateFlags& f, const Arguments& app) {
                    "not of --preset paper, which has its own sizes");
   }
   if (f.model != "bahdanau") refuse_options(app, {"--conditional"}, "only of bahdanau");
-  if (f.model == "fixed" && f.preset == "aligning") {
-    throw UsageError("--preset aligning: only of bahdanau and luong");
+  if (f.model != "bahdanau" && f.preset == "aligning") {
+    throw UsageError("--preset aligning: only of bahdanau");
   }
   if (f.view == LuongView::kGlobal) refuse_options(app, {"--reach"}, "only of a local --view");
   if (f.world()) {
@@ -346,10 +346,10 @@ with it (bahdanau, luong), or a transformer. Without --data it learns from the b
 English-French world. The model file keeps everything: weights, vocabulary, options.
 
 Defaults below are for your own data and a recurrent network. The built-in world has its own:
-2,600 steps of 768 words, hidden 160, words 96, no dropout, a rate of 0.005 that falls to 0,
---preset aligning (a transformer: tiny, dropout 0.1, 0.002). A transformer on your data: batches
-of 4,096 words, a rate of 0.003 that falls to 0 by --steps N, else with inverse-sqrt, warm-up 500,
-beta2 0.98, averages of 5.)",
+2,600 steps of 768 words, hidden 160, words 96, no dropout, a rate of 0.005 that falls to 0
+(luong: 0.003), bahdanau's preset aligning (a transformer: tiny, dropout 0.1, 0.002). A
+transformer on your data: batches of 4,096 words, a rate of 0.003 that falls to 0 by --steps N,
+else with inverse-sqrt, warm-up 500, beta2 0.98, averages of 5.)",
       .examples = {{"fovea train translate --minutes 3 --out en-fr.safetensors",
                     "English to French, from the built-in world"},
                    {"fovea train translate --data pairs.tsv --lower-case --model transformer",

@@ -55,16 +55,14 @@ RecurrentTranslator::RecurrentTranslator(const RecurrentTranslatorOptions& o, Ra
   const Index key_dim = 2 * o.encoder_hidden(), gates = kernels::gate_count(o.cell);
   const Index states = o.cell == Cell::kLstm ? 2 : 1;
   const bool paper = speaks_from_previous();
-  if ((o.mean_start || o.word_shortcut) && (o.reading == Reading::kFixed || o.paper)) {
+  if ((o.conditional || o.mean_start || o.word_shortcut) &&
+      (o.reading != Reading::kBahdanau || o.paper)) {
     fail(
-        "translator: only bahdanau and luong can have a mean start or a shortcut, without the "
-        "paper's preset");
+        "translator: only bahdanau, without the paper's preset, can be conditional, start from "
+        "the mean or have a shortcut to words");
   }
   if (o.word_shortcut) shortcut_ = Linear(o.embedding_dim, key_dim, random, false);
   start_ = Linear(paper ? key_dim / 2 : key_dim, states * o.decoder_layers * o.hidden, random);
-  if (o.conditional && (o.reading != Reading::kBahdanau || o.paper)) {
-    fail("translator: only bahdanau can be conditional, and not with the paper's preset");
-  }
   word_ = Linear(o.embedding_dim, gates * o.hidden, random, o.conditional);
   if (o.conditional) {
     asking_ = RecurrentCell(o.cell, o.hidden, o.hidden, random);
