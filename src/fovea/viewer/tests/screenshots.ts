@@ -9,7 +9,7 @@ const [out = "docs/pictures", ...models] = process.argv.slice(2);
 const kind = (name: string) => path.basename(name, ".safetensors");
 const [attention = "", fixed = "", transformer = "", caption = "", answer = "", glimpse = "", classify = ""] =
   models.map(kind);
-const sentence = "t=The+girl+will+not+enter+the+old+dark+churches.";
+const sentence = "t=The+girl+will+not+enter+the+old+dark+church.";
 
 interface Shot {
   name: string;
