@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "fovea/cli/text.h"
 #include "fovea/io/npy.h"
 
 namespace fovea::cli {
@@ -61,6 +62,20 @@ Tensor read_features(const std::string& path) {
          (odd - all.begin()) / (features.shape(1) * features.shape(2)));
   }
   return features;
+}
+
+CaptionModel load_reader_of_features(const std::string& path) {
+  CaptionModel model = load_caption_model(path);
+  if (!model.net.options().features) {
+    throw UsageError(fmt::format("--features: {} looks at pictures itself", printable(path)));
+  }
+  return model;
+}
+
+Tensor annotations_of(const CaptionModel& model, const Tensor& features, Index row) {
+  const NoGrad guard;
+  Run run;
+  return model.net.annotations(features.slice(0, row, row + 1), run).value().packed();
 }
 
 void add_caption_files(Arguments& app, CaptionFiles& files, const std::string& prefix) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fovea/cli/verb.h"
+#include "fovea/models/caption_model.h"
 #include "fovea/training/caption_data.h"
 
 namespace fovea::cli {
@@ -18,6 +19,9 @@ void check_caption_files(const CaptionFiles& files, const std::string& prefix = 
 
 // [picture, region, dim], all finite.
 Tensor read_features(const std::string& path);
+CaptionModel load_reader_of_features(const std::string& path);
+// What a model that was trained with features sees of row `row` of them: [1, region, dim].
+Tensor annotations_of(const CaptionModel& model, const Tensor& features, Index row);
 
 struct SplitCaptions {
   std::unique_ptr<CaptionData> train, held_out;

@@ -21,7 +21,7 @@ namespace fovea::cli {
 namespace {
 
 struct ExplainFlags {
-  std::string model, color, question;
+  std::string model, color, question, features;
   std::vector<std::string> sentences;
   DecodingFlags decoding;
   ExplainFiles files;
@@ -168,17 +168,23 @@ void explain(const ExplainFlags& f, const Arguments& app, std::ostream& out, std
   check_method_flags(f.methods, !f.sentences.empty());
   Drawing drawing(f, out, err);
   if (is_trace(f.model)) {
-    refuse_options(app, {"--question", "--method", "--check", "--world", "--data", "--gold"},
-                   "a trace is drawn as it is");
+    refuse_options(
+        app, {"--question", "--features", "--method", "--check", "--world", "--data", "--gold"},
+        "a trace is drawn as it is");
     explain_traces(f, drawing);
   } else if (is_image_task(task_of(f.model))) {
     refuse_options(app, {"--heads", "--pieces", "--gold", "--gold-words"}, kOnlyTranslators);
     refuse_translating_options(app);
+    if (!f.features.empty()) {
+      refuse_options(app, {"--question", "--method", "--check", "--world", "--data"},
+                     "with --features, only the attention to them is known");
+    }
     explain_pictures(
-        {f.model, f.sentences, f.question, f.methods, f.files.any(), f.files.json != "-"},
+        {f.model, f.sentences, f.question, f.features, f.methods, f.files.any(),
+         f.files.json != "-"},
         [&](Trace trace) { drawing.draw(std::move(trace)); }, out);
   } else {
-    refuse_options(app, {"--question"}, "for a model that looks at pictures");
+    refuse_options(app, {"--question", "--features"}, "for a model that looks at pictures");
     explain_sentences(f, drawing, out);
   }
   drawing.finish();
@@ -191,6 +197,10 @@ Work define_explain(Arguments& app) {
   app.add_option("SENTENCE", f->sentences,
                  "what to translate, else lines of standard input; or pictures");
   add_question_flag(app, f->question);
+  app.add_option("--features", f->features,
+                 "of captioners that were trained with them: a row for each of the pictures, whose "
+                 "regions are a square grid")
+      ->type_name("FILE.npy");
   app.add_option("--html", f->files.html, "a page in one file, to explore it in a browser")
       ->type_name("FILE")
       ->written();

@@ -1,10 +1,13 @@
 #include "fovea/cli/explain_pictures.h"
 
+#include <cmath>
 #include <ostream>
 
+#include "fovea/cli/captioning.h"
 #include "fovea/cli/looking.h"
 #include "fovea/cli/text.h"
 #include "fovea/explain/image_check.h"
+#include "fovea/io/image_file.h"
 
 namespace fovea::cli {
 namespace {
@@ -70,10 +73,47 @@ class Explainer {
   std::vector<std::vector<Trace::Method>> figures_;
 };
 
+// Small enough for a page that holds it.
+Image for_drawing(const Image& image) {
+  constexpr Index kLongest = 512;
+  const double scale = std::min(1.0, static_cast<double>(kLongest) /
+                                         static_cast<double>(std::max(image.width, image.height)));
+  const auto scaled = [&](Index side) {
+    return std::max<Index>(1, std::lround(static_cast<double>(side) * scale));
+  };
+  return prepared(
+      image,
+      {.width = scaled(image.width), .height = scaled(image.height), .channels = image.channels});
+}
+
+void explain_features(const ExplainPictures& work, const std::function<void(Trace)>& draw) {
+  const CaptionModel model = load_reader_of_features(work.model);
+  const Tensor features = read_features(work.features);
+  const Index count = features.shape(0), regions = features.shape(1);
+  if (std::ssize(work.pictures) != count) {
+    throw UsageError(
+        fmt::format("--features: {} has {}, so name as many pictures, in their order, not {}",
+                    printable(work.features), counted(count, "row"), work.pictures.size()));
+  }
+  const Index side = std::lround(std::sqrt(static_cast<double>(regions)));
+  if (side * side != regions) {
+    fail("{}: {} regions are no square grid, so it is not known where they lie",
+         printable(work.features), regions);
+  }
+  for (Index row = 0; row < count; ++row) {
+    const std::string& name = work.pictures[static_cast<std::size_t>(row)];
+    Trace trace = model.trace(for_drawing(read_image(name)), annotations_of(model, features, row),
+                              {.rows = side, .columns = side});
+    trace.input = name;
+    draw(std::move(trace));
+  }
+}
+
 }  // namespace
 
 void explain_pictures(const ExplainPictures& work, const std::function<void(Trace)>& draw,
                       std::ostream& out) {
+  if (!work.features.empty()) return explain_features(work, draw);
   Explainer explainer(work);
   const MethodFlags& f = work.methods;
   if (f.world == 0 && work.pictures.empty()) {

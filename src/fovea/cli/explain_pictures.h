@@ -12,6 +12,7 @@ struct ExplainPictures {
   std::string model{};
   std::vector<std::string> pictures{};
   std::string question{};
+  std::string features{};  // .npy, a row for each picture, of captioners that take them
   const MethodFlags& methods;
   bool files = false;   // are drawn, not only the terminal
   bool summary = true;  // of --check over several

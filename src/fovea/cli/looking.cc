@@ -26,19 +26,13 @@ std::string as_json(const std::string& name, const ImageSaid& said, const std::s
 }
 
 void run_features(const RunPictures& work, std::ostream& out) {
-  const CaptionModel model = load_caption_model(work.model);
-  if (!model.net.options().features || !work.pictures.empty()) {
-    throw UsageError(
-        fmt::format("--features: {}", model.net.options().features
-                                          ? "they stand for the pictures, so name none"
-                                          : printable(work.model) + " looks at pictures itself"));
+  const CaptionModel model = load_reader_of_features(work.model);
+  if (!work.pictures.empty()) {
+    throw UsageError("--features: they stand for the pictures, so name none");
   }
-  const NoGrad guard;
-  Run run;
   const Tensor features = read_features(work.features);
   for (Index row = 0; row < features.shape(0); ++row) {
-    const Tensor one = model.net.annotations(features.slice(0, row, row + 1), run).value();
-    const std::string said = model.captions(one.packed())[0];
+    const std::string said = model.captions(annotations_of(model, features, row))[0];
     out << (work.json ? as_json(std::to_string(row), {.text = said}, {}) : said + "\n")
         << std::flush;
   }

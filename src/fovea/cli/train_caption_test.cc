@@ -103,6 +103,45 @@ TEST_F(TrainCaptionTest, LearnsFromPicturesInFiles) {
   EXPECT_THAT(grades.out, testing::Not(HasSubstr("true captions")));
 }
 
+TEST_F(TrainCaptionTest, FeaturesAreExplainedOverThePicturesTheyAreOf) {
+  write_pictures();
+  Random random{.seed = 3};
+  const std::string features = folder / "f.npy", one = folder / "one.npy";
+  write_npy(features, Tensor::normal({12, 4, 5}, 0, 1, random));
+  write_npy(one, Tensor::normal({1, 4, 5}, 0, 1, random));
+  ASSERT_EQ(trained("m", {"--features", features, "--captions", folder / "captions.tsv",
+                          "--held-out", "0.4", "--steps", "3"})
+                .code,
+            0);
+  const std::string wide = folder.write(
+      "wide.png", encode_png({1024, 300, 3, std::vector<std::uint8_t>(1024 * 300 * 3, 90)}));
+  const auto explained = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"explain", folder / "m"});
+    return fovea(more);
+  };
+  const Outcome drawn = explained({wide, "--features", one, "--json", "-"});
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  const auto trace = nlohmann::json::parse(drawn.out);
+  EXPECT_EQ(trace["input"], wide);
+  EXPECT_EQ(trace["output"].get<std::string>() + "\n",
+            fovea({"run", folder / "m", "--features", one}).out);
+  EXPECT_EQ(trace["image"]["width"], 512);
+  EXPECT_EQ(trace["image"]["height"], 150);
+  EXPECT_EQ(trace["heads"][0]["weights"][0].size(), 4u);
+  EXPECT_EQ(trace["axes"][0]["labels"][3]["box"], nlohmann::json::parse("[256, 75, 512, 150]"));
+
+  EXPECT_THAT(explained({wide}).err,
+              HasSubstr("fovea run and fovea explain take such with --features FILE.npy"));
+  EXPECT_THAT(explained({wide, "--features", features}).err,
+              HasSubstr("f.npy has 12 rows, so name as many pictures, in their order, not 1"));
+  EXPECT_THAT(explained({wide, "--features", one, "--check"}).err,
+              HasSubstr("--check: with --features, only the attention to them is known"));
+  write_npy(one, Tensor::normal({1, 6, 5}, 0, 1, random));
+  EXPECT_THAT(
+      explained({wide, "--features", one}).err,
+      HasSubstr("one.npy: 6 regions are no square grid, so it is not known where they lie"));
+}
+
 TEST_F(TrainCaptionTest, LearnsFromFeaturesOfAnotherNetwork) {
   write_pictures();
   Random random{.seed = 3};

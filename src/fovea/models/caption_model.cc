@@ -64,7 +64,7 @@ Tensor CaptionModel::annotations(std::span<const Image> images) const {
   if (net.options().features) {
     fail(
         "caption: this model was trained with features of another network and reads no pictures; "
-        "fovea run --features FILE.npy takes such");
+        "fovea run and fovea explain take such with --features FILE.npy");
   }
   const NoGrad guard;
   Run run;
@@ -86,9 +86,13 @@ std::vector<ImageSaid> CaptionModel::say(std::span<const Image> images, const st
 }
 
 Trace CaptionModel::trace(const Image& image, const std::string&) const {
-  const Tensor regions = annotations(std::span(&image, 1));
+  return trace(image, annotations(std::span(&image, 1)),
+               net.encoder().grid_of(image.width, image.height));
+}
+
+Trace CaptionModel::trace(const Image& image, const Tensor& regions,
+                          const ImageEncoder::Grid& grid) const {
   const Words caption = search_captions(net, regions, caption_search())[0][0].words;
-  const ImageEncoder::Grid grid = net.encoder().grid_of(image.width, image.height);
   Trace trace = image_trace(*this, image);
   trace.output = words.decode(caption);
   trace.axes.push_back(region_axis("regions", grid.rows, grid.columns, image));

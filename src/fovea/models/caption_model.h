@@ -30,6 +30,8 @@ class CaptionModel final : public ImageModel {
 
   // annotations [picture, region, dim]: of the net, or the features it was trained with
   std::vector<std::string> captions(const Tensor& annotations) const;
+  // Of one picture; its regions lie on a grid over it, row by row.
+  Trace trace(const Image& image, const Tensor& annotations, const ImageEncoder::Grid& grid) const;
 
  private:
   Tensor annotations(std::span<const Image> images) const;
