@@ -94,8 +94,10 @@ std::string difference(const std::string& name, const std::string& was, const st
   for (const auto& [member, value] : now) before.try_emplace(member);
   std::string all;
   for (const auto& [member, value] : before) {
-    if (value == now[member]) continue;
-    all += (all.empty() ? "" : ", ") + difference(name + "." + member, value, now[member]);
+    const std::string& is_now = now[member];
+    const bool came_later = value.empty() && is_now == "false";
+    if (value == is_now || came_later) continue;
+    all += (all.empty() ? "" : ", ") + difference(name + "." + member, value, is_now);
   }
   return all;
 }

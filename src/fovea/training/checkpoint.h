@@ -52,7 +52,8 @@ std::optional<FoundCheckpoint> read_checkpoint(const std::string& path);
 bool checkpoint_exists(const std::string& path);
 void remove_checkpoint(const std::string& path);  // both, and what killed writers left
 
-// "data was 'a.tsv' and is 'b.tsv'"; of JSON objects, the members that differ.
+// "data was 'a.tsv' and is 'b.tsv'"; of JSON objects, the members that differ. One that was
+// not there and is false came with a later version, which makes no difference.
 std::string difference(const std::string& name, const std::string& was, const std::string& is);
 
 // The pieces of the above, for tests. The checksum is of all but itself.

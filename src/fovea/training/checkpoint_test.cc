@@ -167,5 +167,12 @@ TEST(Difference, NamesWhatDiffers) {
             "model.dim was '3' and is '4', model.gone was '1' and is not given");
 }
 
+TEST(Difference, AnOptionThatCameLaterMakesNoneUnlessItIsUsed) {
+  const std::string older = R"({"kind":"gru"})";
+  EXPECT_EQ(difference("model", older, R"({"kind":"gru","shortcut":false})"), "");
+  EXPECT_EQ(difference("model", older, R"({"kind":"gru","shortcut":true})"),
+            "model.shortcut was not given and is 'true'");
+}
+
 }  // namespace
 }  // namespace fovea

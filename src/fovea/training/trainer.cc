@@ -213,7 +213,8 @@ void Loop::refuse_other_options(const FoundCheckpoint& found) const {
   const auto& then = found.checkpoint.options;
   std::string differences;
   const auto add = [&](const std::string& name, const std::string& was, const std::string& is) {
-    differences += (differences.empty() ? "" : ", ") + difference(name, was, is);
+    const std::string one = difference(name, was, is);
+    if (!one.empty()) differences += (differences.empty() ? "" : ", ") + one;
   };
   for (const auto& [name, value] : now) {
     const auto other = then.find(name);
