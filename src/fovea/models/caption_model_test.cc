@@ -79,7 +79,7 @@ TEST(CaptionModel, SaysWhatIsWrongWithAFile) {
               given.say(std::span(&image, 1), "");
             }),
             "caption: this model was trained with features of another network and reads no "
-            "pictures; fovea run --features FILE.npy takes such");
+            "pictures; fovea run and fovea explain take such with --features FILE.npy");
   EXPECT_EQ(error_of([&] {
               model.see(Tensor::zeros({1, 3, 64, 64}), "");
             }),
