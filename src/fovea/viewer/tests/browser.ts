@@ -72,8 +72,11 @@ export async function eventually(check: () => Promise<void>): Promise<void> {
   }
 }
 
-export const has = (where: Locator, count: number, message?: string): Promise<void> =>
-  eventually(async () => assert.equal(await where.count(), count, message));
+// What must not be there is not waited for: it must be gone already.
+export function has(where: Locator, count: number, message?: string): Promise<void> {
+  const check = async () => assert.equal(await where.count(), count, message);
+  return count === 0 ? check() : eventually(check);
+}
 
 export const says = (where: Locator, expected: string | RegExp | string[]): Promise<void> =>
   eventually(async () => {

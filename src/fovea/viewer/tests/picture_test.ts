@@ -99,7 +99,7 @@ test("pictures: one's own is sent to the model, and what is none is told", () =>
     await page.reload();
     await page.locator(".upload.chosen img").waitFor();
     await page.locator(".thumbnail").first().click();
-    await has(page.locator(".upload.chosen"), 0);
+    await page.locator(".upload.chosen").first().waitFor({ state: "detached" });
   }));
 
 test("ask: suggestions and typed questions, each look, the answer's bars, the true box", () =>
@@ -123,7 +123,7 @@ test("ask: suggestions and typed questions, each look, the answer's bars, the tr
     await page.locator(".big-answer", { hasText: second!.answer }).waitFor();
     assert.match(page.url(), /ask=what/);
     await page.getByLabel("What is really there").uncheck();
-    await has(page.locator(".truth"), 0);
+    await page.locator(".truth").first().waitFor({ state: "detached" });
 
     await page.getByLabel("Question", { exact: true }).fill("is it raining");
     await page.locator(".big-answer", { hasText: "yes" }).waitFor();
