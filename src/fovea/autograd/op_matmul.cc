@@ -119,7 +119,13 @@ Var linear_tied(const Var& x, const Var& table, const PreparedWeight& prepared, 
 Var matmul(const Var& a, const Var& b) {
   return record("matmul", matmul(a.value(), b.value()), {a, b}, [=](const Tensor& d_c) {
     if (wants_grad(a)) add_to_grad(a, sum_to(matmul(d_c, b.value().transpose()), a.shape()));
-    if (wants_grad(b)) add_to_grad(b, sum_to(matmul(a.value().transpose(), d_c), b.shape()));
+    if (!wants_grad(b)) return;
+    const auto batch = [](const Shape& s) { return s.removed(-1).removed(-1); };
+    if (batch(a.shape()) == batch(b.shape())) {
+      add_product_to_grad(b, a.value(), d_c);
+    } else {
+      add_to_grad(b, sum_to(matmul(a.value().transpose(), d_c), b.shape()));
+    }
   });
 }
 

@@ -101,6 +101,33 @@ TEST(Linear, GathersTheWeightGradientOfManySteps) {
   expect_same(w.grad());
 }
 
+// Steps that read a memory: its gradient too, whether it is a leaf or was computed.
+TEST(Matmul, GathersTheGradientOfABatchOverManySteps) {
+  constexpr Index kBatch = 3, kSteps = 12, kKeys = 7, kDim = 9;  // some wait, some are too many
+  const Tensor a = random_tensor({kBatch, kSteps, kKeys});
+  const Tensor seed = random_tensor({kBatch, kSteps, kDim});
+  const auto loss = [&](const Var& memory) {
+    std::vector<Var> steps;
+    for (Index t = 0; t < kSteps; ++t) {
+      steps.push_back(matmul(Var(a.slice(1, t, t + 1)), memory));
+    }
+    return concat(steps, 1);
+  };
+  const auto expect_same = [&](const Tensor& found, const Tensor& expected) {
+    for (Index i = 0; i < expected.size(); ++i) {
+      EXPECT_NEAR(found.data()[i], expected.data()[i], 1e-5) << i;
+    }
+  };
+  Var memory = Var::parameter(random_tensor({kBatch, kKeys, kDim}));
+  const Tensor expected = matmul(a.transpose(), seed);
+  backward(loss(memory), seed);
+  expect_same(memory.grad(), expected);
+  const Var computed = memory * 2.0f;
+  const auto found = gradients(loss(computed * 0.5f), {memory, computed}, seed);
+  expect_same(found[0], expected);
+  expect_same(found[1], (Var(expected) * 0.5f).value());
+}
+
 TEST(PreparedWeight, GivesTheSameResultsAsTheWeight) {
   const Var w = Var::parameter(random_tensor({19, 35})), b = random_tensor({35});
   const PreparedWeight prepared(w);

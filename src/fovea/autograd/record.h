@@ -98,8 +98,9 @@ void add_to_grad(const Var& x, Tensor d_x);
 // are touched and remembered (Var::grad_rows), however large the table is.
 void add_rows_to_grad(const Var& table, const Ids& ids, const Tensor& d_rows);
 
-// Inside a backward: dLoss/dweight += x' g, for x [rows, in] and g [rows, out]. Few rows wait until
-// there are many or the walk ends, so that the steps of a decoder cost one large product.
+// Inside a backward: dLoss/dweight += x' g, for x [..., rows, in] and g [..., rows, out], of a
+// batch each with its own. Few rows wait until there are many or the gradient is read, so that the
+// steps of a decoder cost one large product.
 void add_product_to_grad(const Var& weight, const Tensor& x, const Tensor& g);
 
 // dLoss/dx without a temporary: calls compute(d_x, add), which must add to d_x, or overwrite it

@@ -21,10 +21,10 @@ thread_local bool grad_is_enabled = true;
 std::atomic<std::uint64_t> next_order{1};
 std::atomic<std::uint64_t> next_walk{1};
 
-// x' g of one parameter, gathered over its uses.
+// x' g of one matrix or batch of matrices, gathered over its uses.
 struct Products {
   Node* node;
-  std::vector<Tensor> x, g;  // [rows, in], [rows, out] each
+  std::vector<Tensor> x, g;  // [batch, rows, in], [batch, rows, out] each
   Index rows = 0;
 };
 
@@ -47,18 +47,22 @@ struct Walk {
 
 thread_local Walk* current_walk = nullptr;
 
+// Parts [batch, its rows, columns] as [batch, rows, columns].
 Tensor one_below_the_other(const std::vector<Tensor>& parts, Index rows) {
   if (parts.size() == 1) return parts[0];
-  const Index columns = parts[0].shape(1);
-  Tensor all({rows, columns});
+  const Index batch = parts[0].shape(0), columns = parts[0].shape(2);
+  Tensor all({batch, rows, columns});
   std::vector<float*> to{all.data()};
-  for (const Tensor& part : parts) to.push_back(to.back() + part.size());
+  for (const Tensor& part : parts) to.push_back(to.back() + part.shape(1) * columns);
   const Index count = static_cast<Index>(parts.size());
   constexpr Index kNumbersPerChunk = 1 << 14;
   const Index grain = std::max<Index>(1, kNumbersPerChunk * count / std::max<Index>(1, all.size()));
   parallel_for(count, grain, [&](Index begin, Index end) {
     for (std::size_t i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      std::copy_n(parts[i].data(), parts[i].size(), to[i]);
+      const Index size = parts[i].shape(1) * columns;
+      for (Index b = 0; b < batch; ++b) {
+        std::copy_n(parts[i].data() + b * size, size, to[i] + b * rows * columns);
+      }
     }
   });
   return all;
@@ -76,14 +80,28 @@ void add_products(Walk& walk, const Products& products) {
   }
   const Tensor x = one_below_the_other(products.x, products.rows);
   const Tensor g = one_below_the_other(products.g, products.rows);
-  kernels::matmul({.rows = x.shape(1),
-                   .columns = g.shape(1),
+  const Index in = x.shape(2), out = g.shape(2);
+  kernels::matmul({.rows = in,
+                   .columns = out,
                    .depth = products.rows,
-                   .a = matrix(x.transpose()),
-                   .b = matrix(g),
+                   .a = {x.data(), 1, in},
+                   .b = {g.data(), out, 1},
                    .c = grad.data(),
-                   .c_row = g.shape(1),
-                   .accumulate = add});
+                   .c_row = out,
+                   .accumulate = add,
+                   .batch = x.shape(0),
+                   .a_batch = products.rows * in,
+                   .b_batch = products.rows * out,
+                   .c_batch = in * out});
+}
+
+// What waits for a gradient that is about to be read.
+void add_waiting_products(Walk& walk, const Node* node) {
+  const auto waits = std::find_if(walk.waiting.begin(), walk.waiting.end(),
+                                  [&](const Products& p) { return p.node == node; });
+  if (waits == walk.waiting.end()) return;
+  add_products(walk, *waits);
+  walk.waiting.erase(waits);
 }
 
 // Inner nodes that y depends on, inputs before outputs; held, because freeing one may end others
@@ -147,6 +165,7 @@ void run(Walk& walk, const Var& y, const Tensor& seed, bool keep) {
   for (; !open.empty(); open.pop_back()) {
     Node* node = open.back().node();
     if (!node->wanted) continue;
+    add_waiting_products(walk, node);
     // A target in between keeps its gradient; any other inner gradient ends its life here.
     Tensor* slot = walk.slot(node);
     Tensor d_y = slot == &node->grad ? std::exchange(node->grad, Tensor()) : *slot;
@@ -294,11 +313,14 @@ void add_product_to_grad(const Var& weight, const Tensor& x, const Tensor& g) {
   auto same = std::find_if(waiting.begin(), waiting.end(),
                            [&](const Products& p) { return p.node == node; });
   if (same == waiting.end()) same = waiting.insert(same, {.node = node, .x = {}, .g = {}});
-  same->x.push_back(x.packed());
-  same->g.push_back(g.packed());
-  same->rows += x.shape(0);
-  const bool may_wait = node->leaf && x.shape(0) < kManyRows && same->rows < kMostRows;
-  if (may_wait) return;
+  const Index rows = x.shape(-2), in = x.shape(-1), out = g.shape(-1);
+  const Index batch = x.shape().removed(-1).removed(-1).size();
+  same->x.push_back(x.packed().reshape({batch, rows, in}));
+  same->g.push_back(g.packed().reshape({batch, rows, out}));
+  same->rows += rows;
+  // Of a batch, at most as many numbers wait as the gradient has.
+  const Index most = x.rank() == 2 ? kMostRows : in * out / std::max<Index>(1, in + out);
+  if (rows < kManyRows && same->rows < most) return;
   add_products(*current_walk, *same);
   waiting.erase(same);
 }

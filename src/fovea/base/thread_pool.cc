@@ -17,9 +17,9 @@
 namespace fovea::detail {
 namespace {
 
-// Some 30 us: longer than what lies between two loops of a training step, shorter than anyone else
+// Some 100 us: longer than what lies between two loops of a training step, shorter than anyone else
 // would notice.
-constexpr int kSpins = 1000;
+constexpr int kSpins = 4000;
 
 void pause() {
 #if defined(__x86_64__)

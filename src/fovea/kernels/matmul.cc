@@ -79,8 +79,8 @@ HWY_NOINLINE void FinishTile(const float* tile, int rows, const Finish& f) {
   }
 }
 
-// rows x strip numbers of c.
-template <int kRows>
+// kRows x kVectors vectors of c, or what is left of them at the edge.
+template <int kRows, int kVectors>
 HWY_INLINE void ComputeTile(const float* a, Index a_row, Index a_step, const float* b, Index depth,
                             const float* ahead, const Finish& f) {
   const D d;
@@ -98,7 +98,7 @@ HWY_INLINE void ComputeTile(const float* a, Index a_row, Index a_step, const flo
   const bool add = whole && f.add_c;
   const float* bias = whole && f.bias != nullptr ? f.bias : kZeros;
   const float* least = whole && relu ? kZeros : &kNever;  // by address: registers are scarce
-  TileProduct<kRows, kTileVectors, true>(
+  TileProduct<kRows, kVectors, true>(
       a, a_row, a_step, b, strip, depth, ahead, [&](int r, int v, V sum) HWY_ATTR {
         float* at = to + r * to_row + v * lanes;
         if (add) sum = hn::Add(hn::LoadU(d, at), sum);
@@ -113,6 +113,7 @@ struct RowRange {
   Index begin, end;
   const float* packed;  // rows of a as PackRows leaves them, or null
 };
+template <int kVectors>
 HWY_INLINE void MultiplyStrip(const Matmul& w, const RowRange& rows, Index p, Index depth,
                               const float* b, const float* next_b, Finish finish) {
   float* c = finish.c;
@@ -126,9 +127,9 @@ HWY_INLINE void MultiplyStrip(const Matmul& w, const RowRange& rows, Index p, In
     const float* ahead = next_b + (i - rows.begin) / kTileRows % shares * fetched;
     WithRows(rows.end - i, [&](auto count) HWY_ATTR {
       if (packed) {  // with strides the compiler knows
-        ComputeTile<count>(a, 1, kTileRows, b, depth, ahead, finish);
+        ComputeTile<count, kVectors>(a, 1, kTileRows, b, depth, ahead, finish);
       } else {
-        ComputeTile<count>(a, w.a.row, w.a.column, b, depth, ahead, finish);
+        ComputeTile<count, kVectors>(a, w.a.row, w.a.column, b, depth, ahead, finish);
       }
     });
   }
@@ -156,13 +157,18 @@ void MatmulSlice(const Matmul& w, Index row_begin, Index row_end, Index column_b
       const float* b =
           w.panels != nullptr ? w.panels + j * w.depth + p * strip : strips + nth * strip * depth;
       const float* next_b = w.panels != nullptr ? b + strip * w.depth : b + strip * depth;
-      MultiplyStrip(w, rows, p, depth, b, j + strip < column_end ? next_b : b,
-                    {.c = w.c + j,
-                     .c_row = w.c_row,
-                     .columns = std::min(strip, column_end - j),
-                     .add_c = w.accumulate || p > 0,
-                     .bias = last && w.bias != nullptr ? w.bias + j : nullptr,
-                     .activation = last ? w.activation : Activation::kNone});
+      const Finish finish{.c = w.c + j,
+                          .c_row = w.c_row,
+                          .columns = std::min(strip, column_end - j),
+                          .add_c = w.accumulate || p > 0,
+                          .bias = last && w.bias != nullptr ? w.bias + j : nullptr,
+                          .activation = last ? w.activation : Activation::kNone};
+      const float* ahead = j + strip < column_end ? next_b : b;
+      if (finish.columns <= LaneCount()) {
+        MultiplyStrip<1>(w, rows, p, depth, b, ahead, finish);
+      } else {
+        MultiplyStrip<kTileVectors>(w, rows, p, depth, b, ahead, finish);
+      }
     }
   }
 }
@@ -256,9 +262,10 @@ constexpr Index kEvenly = 4;  // slices come in multiples of this, for 2 or 4 th
 constexpr Index kColumnsPerSlice =
     256;  // at least, where there are as many: a is packed again for each slice
 // Measured with AVX-512: from here on oneDNN is ahead, if b is stored by rows and slices are large.
-constexpr Index kWorkForOneDnn = Index{1} << 26;
+constexpr Index kWorkForOneDnn = Index{1} << 24;
 // Of a slice, at most and at least; whole rows, as it leaves its fast path on narrower ones.
 constexpr Index kOneDnnRows = 256, kFewOneDnnRows = 64;
+constexpr Index kPage = 1024;  // numbers: rows of b that stand whole pages apart share cache sets
 
 // Calls slice(product, row_begin, row_end, column_begin, column_end) for slices of every product of
 // a batch.
@@ -305,8 +312,33 @@ bool use_onednn(const Matmul& w) {
   if (w.engine == Engine::kTiles || w.panels != nullptr || w.depth == 0) return false;
   if (!readable(w.a, w.rows, w.depth) || !readable(w.b, w.depth, w.columns)) return false;
   if (w.engine == Engine::kOneDnn) return true;
-  return w.rows * w.columns * w.depth >= kWorkForOneDnn && w.rows >= kEvenly * kFewOneDnnRows &&
-         by_rows(w.b, w.columns) && onednn_has_avx512();
+  const bool slow_b = w.b.row % kPage == 0 && !by_rows(w.a, w.depth);
+  return w.rows * w.columns * w.depth >= kWorkForOneDnn && w.rows >= 2 * kFewOneDnnRows &&
+         by_rows(w.b, w.columns) && !slow_b && onednn_has_avx512();
+}
+
+// One column, which would leave most of each tile empty.
+bool is_column(const Matmul& w) {
+  return w.columns == 1 && w.rows > 1 && w.c_row == 1 && w.engine == Engine::kAuto &&
+         (w.a.row == 1 || (w.a.column == 1 && w.b.row == 1));
+}
+
+// c' = b' a'
+void matmul_as_row(const Matmul& w) {
+  Matmul row = w;
+  row.rows = 1;
+  row.columns = row.c_row = w.rows;
+  row.a = {w.b.data, w.b.column, w.b.row};
+  row.b = {w.a.data, w.a.column, w.a.row};
+  row.a_batch = w.b_batch;
+  row.b_batch = w.a_batch;
+  row.panels = nullptr;
+  const Buffer bias(w.bias != nullptr ? w.rows : 0);
+  if (w.bias != nullptr) {
+    std::fill_n(bias.data(), w.rows, *w.bias);
+    row.bias = bias.data();
+  }
+  matmul(row);
 }
 
 }  // namespace
@@ -314,7 +346,7 @@ bool use_onednn(const Matmul& w) {
 PackedMatrix pack_matrix(const Matrix& b, Index depth, Index columns) {
   const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
   PackedMatrix packed{Buffer(round_up(columns, strip) * depth), depth, columns};
-  const Index grain = round_up(std::max<Index>(1, 65536 / std::max<Index>(1, depth)), 4 * strip);
+  const Index grain = round_up(std::max<Index>(1, 32768 / std::max<Index>(1, depth)), 4 * strip);
   parallel_for(columns, grain, [&](Index begin, Index end) {
     HWY_DYNAMIC_DISPATCH(PackMatrix)(b, depth, columns, begin, end, packed.panels.data());
   });
@@ -323,10 +355,11 @@ PackedMatrix pack_matrix(const Matrix& b, Index depth, Index columns) {
 
 void matmul(const Matmul& work) {
   if (work.rows == 0 || work.columns == 0) return;
+  if (is_column(work)) return matmul_as_row(work);
   if (use_onednn(work)) {
-    const Index slices = round_up(ceil_div(work.rows, kOneDnnRows), kEvenly);
-    const Index rows = std::max(kFewOneDnnRows, ceil_div(work.rows, slices));
-    return for_each_slice(work, rows, work.columns, onednn_slice);
+    const Index evenly = work.rows >= kEvenly * kFewOneDnnRows ? kEvenly : 2;
+    const Index slices = round_up(ceil_div(work.rows, kOneDnnRows), evenly);
+    return for_each_slice(work, ceil_div(work.rows, slices), work.columns, onednn_slice);
   }
   const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
   if (work.rows <= kRowsReadInPlace && work.panels == nullptr &&

@@ -218,6 +218,7 @@ TEST_P(MatmulKernel, AddsBiasAndWhatIsThereAndActivatesAtTheEnd) {
                                              {13, 17, 33},
                                              {6, 16, 257},
                                              {17, 300, 520},
+                                             {70, 1, 33},
                                              {13, 5, 0}}) {
     const Product product(rows, columns, depth);
     for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kTanh,
