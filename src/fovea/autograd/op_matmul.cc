@@ -3,6 +3,7 @@
 
 #include "fovea/autograd/ops.h"
 #include "fovea/autograd/record.h"
+#include "fovea/base/error.h"
 #include "fovea/kernels/reduce.h"
 
 namespace fovea {
@@ -40,15 +41,20 @@ void add_bias_grad(const Var& bias, const Tensor& g) {
   });
 }
 
-// y = f(x w + b), with g = d_y f':  d_x = g w', d_w = x' g, d_b = sum over rows of g
+// y = f(x w + b + plus), with g = d_y f':
+// d_x = g w', d_w = x' g, d_b = sum over rows of g, d_plus = g
 Var linear(const Var& x, const Var& weight, const PreparedWeight& prepared, const Var& bias,
-           Activation activation) {
+           Activation activation, const Var& plus) {
   const Axes n("linear", {{"x", rows_and_last(x.shape()), "rows in"},
                           {"weight", weight.shape(), "in out"},
                           {"bias", bias ? bias.shape() : Shape{weight.shape(-1)}, "out"}});
   const Tensor input = rows_of(x.value());
   const Tensor w = weight.value().packed(), b = bias ? bias.value().packed() : Tensor();
   Tensor y(x.shape().with(-1, n["out"]));
+  if (plus && !(plus.shape() == y.shape())) {
+    fail("linear: plus has shape {} but the result has {}", plus.shape().text(), y.shape().text());
+  }
+  const Tensor p = plus ? plus.value().packed() : Tensor();
   kernels::matmul({.rows = n["rows"],
                    .columns = n["out"],
                    .depth = n["in"],
@@ -56,10 +62,11 @@ Var linear(const Var& x, const Var& weight, const PreparedWeight& prepared, cons
                    .b = matrix(w),
                    .c = y.data(),
                    .c_row = n["out"],
+                   .plus = data_or_null(p),
                    .bias = data_or_null(b),
                    .activation = activation,
                    .panels = prepared ? prepared.panels(false, n["rows"]) : nullptr});
-  return record("linear", y, {x, weight, bias}, [=](const Tensor& d_y) {
+  return record("linear", y, {x, weight, bias, plus}, [=](const Tensor& d_y) {
     const Tensor g = rows_of(before_activation(activation, d_y, y));
     const Index rows = g.shape(0), out = g.shape(1), in = w.shape(0);
     compute_grad(x, [&](Tensor& d_x, bool add) {
@@ -75,6 +82,7 @@ Var linear(const Var& x, const Var& weight, const PreparedWeight& prepared, cons
     });
     add_product_to_grad(weight, input, g);
     add_bias_grad(bias, g);
+    add_to_grad(plus, g.reshape(y.shape()));
   });
 }
 
@@ -129,14 +137,20 @@ Var matmul(const Var& a, const Var& b) {
   });
 }
 
-Var linear(const Var& x, const Var& weight, const Var& bias, Activation activation) {
-  if (activation == Activation::kGelu && grad_enabled()) return gelu(linear(x, weight, bias));
-  return linear(x, weight, {}, bias, activation);
+Var linear(const Var& x, const Var& weight, const Var& bias, Activation activation,
+           const Var& plus) {
+  if (activation == Activation::kGelu && grad_enabled()) {
+    return gelu(linear(x, weight, bias, Activation::kNone, plus));
+  }
+  return linear(x, weight, {}, bias, activation, plus);
 }
 
-Var linear(const Var& x, const PreparedWeight& weight, const Var& bias, Activation activation) {
-  if (activation == Activation::kGelu && grad_enabled()) return gelu(linear(x, weight, bias));
-  return linear(x, weight.weight(), weight, bias, activation);
+Var linear(const Var& x, const PreparedWeight& weight, const Var& bias, Activation activation,
+           const Var& plus) {
+  if (activation == Activation::kGelu && grad_enabled()) {
+    return gelu(linear(x, weight, bias, Activation::kNone, plus));
+  }
+  return linear(x, weight.weight(), weight, bias, activation, plus);
 }
 
 Var linear_tied(const Var& x, const Var& table, const Var& bias) {

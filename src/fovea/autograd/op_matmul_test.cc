@@ -27,22 +27,22 @@ TEST(Linear, IsRightForEveryActivationAndSize) {
              {1, 1, 1}, {1, 7, 17}, {3, 5, 2}, {7, 17, 3}, {13, 3, 33}}) {
       SCOPED_TRACE(
           fmt::format("{} x {} x {}, activation {}", rows, in, out, static_cast<int>(activation)));
-      expect_right(
-          [&](In v) { return linear(v[0], v[1], v[2], activation); },
-          [&, rows = rows, in = in, out = out](const auto& v) {
-            auto y = v[0];
-            y.shape = Shape{rows, out};
-            y.data.assign(static_cast<std::size_t>(rows * out), {});
-            for (Index i = 0; i < rows; ++i) {
-              for (Index j = 0; j < out; ++j) {
-                auto sum = v[2][j];
-                for (Index p = 0; p < in; ++p) sum += v[0].at(i, p) * v[1].at(p, j);
-                y.at(i, j) = activated(activation, sum);
-              }
-            }
-            return y;
-          },
-          {random_tensor({rows, in}), random_tensor({in, out}, -1, 1), random_tensor({out})});
+      expect_right([&](In v) { return linear(v[0], v[1], v[2], activation, v[3]); },
+                   [&, rows = rows, in = in, out = out](const auto& v) {
+                     auto y = v[0];
+                     y.shape = Shape{rows, out};
+                     y.data.assign(static_cast<std::size_t>(rows * out), {});
+                     for (Index i = 0; i < rows; ++i) {
+                       for (Index j = 0; j < out; ++j) {
+                         auto sum = v[2][j] + v[3].at(i, j);
+                         for (Index p = 0; p < in; ++p) sum += v[0].at(i, p) * v[1].at(p, j);
+                         y.at(i, j) = activated(activation, sum);
+                       }
+                     }
+                     return y;
+                   },
+                   {random_tensor({rows, in}), random_tensor({in, out}, -1, 1),
+                    random_tensor({out}), random_tensor({rows, out})});
     }
   }
 }
@@ -60,6 +60,11 @@ TEST(Linear, NamesTheAxisThatDoesNotFit) {
               linear(random_tensor({2, 3}), random_tensor({4, 5}));
             }),
             "linear: axis 'in' is 3 in x [rows=2, in=3] but 4 in weight [in=4, out=5]");
+  EXPECT_EQ(error_of([] {
+              linear(random_tensor({2, 4}), random_tensor({4, 5}), {}, Activation::kNone,
+                     random_tensor({5}));
+            }),
+            "linear: plus has shape [5] but the result has [2, 5]");
 }
 
 TEST(Linear, AddsToWeightGradientsOfEarlierCalls) {

@@ -51,11 +51,12 @@ Var maxout(const Var& x, Index pool = 2);  // maximum over each `pool` neighbour
 // --- op_matmul.cc
 
 Var matmul(const Var& a, const Var& b);  // [..., m, k] x [..., k, n], leading axes broadcast
-// activation(x weight + bias): x [..., in], weight [in, out], bias [out] or none.
+// activation(x weight + bias + plus): x [..., in], weight [in, out], bias [out] or none, plus as
+// the result or none.
 Var linear(const Var& x, const Var& weight, const Var& bias = {},
-           Activation activation = Activation::kNone);
+           Activation activation = Activation::kNone, const Var& plus = {});
 Var linear(const Var& x, const PreparedWeight& weight, const Var& bias = {},
-           Activation activation = Activation::kNone);
+           Activation activation = Activation::kNone, const Var& plus = {});
 // x table' + bias: x [..., dim] against every row of a table [vocab, dim], bias [vocab] or none.
 // The output layer that shares an embedding (Press and Wolf 2017).
 Var linear_tied(const Var& x, const Var& table, const Var& bias = {});

@@ -59,8 +59,8 @@ HWY_INLINE V Activate(Activation activation, V x) {
 struct Finish {
   float* c;
   Index c_row;
-  Index columns;  // fewer than the tile has at the right edge
-  bool add_c;
+  Index columns;      // fewer than the tile has at the right edge
+  const float* plus;  // added, rows c_row apart, or null
   const float* bias;  // for the last pass over the depth, else null
   Activation activation;
 };
@@ -70,9 +70,10 @@ struct Finish {
 HWY_NOINLINE void FinishTile(const float* tile, int rows, const Finish& f) {
   for (int r = 0; r < rows; ++r, tile += TileColumns()) {
     float* c = f.c + r * f.c_row;
+    const float* plus = f.plus != nullptr ? f.plus + r * f.c_row : nullptr;
     ForEachVector(f.columns, [&](Index i, auto io) HWY_ATTR {
       V sum = io.load(tile + i);
-      if (f.add_c) sum = hn::Add(sum, io.load(c + i));
+      if (plus != nullptr) sum = hn::Add(sum, io.load(plus + i));
       if (f.bias != nullptr) sum = hn::Add(sum, io.load(f.bias + i));
       io.store(Activate(f.activation, sum), c + i);
     });
@@ -95,17 +96,23 @@ HWY_INLINE void ComputeTile(const float* a, Index a_row, Index a_step, const flo
   HWY_ALIGN float tile[kRows * kMaxStrip];
   float* to = whole ? f.c : tile;
   const Index to_row = whole ? f.c_row : strip;
-  const bool add = whole && f.add_c;
+  const float* plus = whole ? f.plus : nullptr;
   const float* bias = whole && f.bias != nullptr ? f.bias : kZeros;
   const float* least = whole && relu ? kZeros : &kNever;  // by address: registers are scarce
   TileProduct<kRows, kVectors, true>(
       a, a_row, a_step, b, strip, depth, ahead, [&](int r, int v, V sum) HWY_ATTR {
-        float* at = to + r * to_row + v * lanes;
-        if (add) sum = hn::Add(hn::LoadU(d, at), sum);
+        const Index at = r * to_row + v * lanes;
+        if (plus != nullptr) sum = hn::Add(hn::LoadU(d, plus + at), sum);
         sum = hn::Add(sum, hn::LoadU(d, bias + v * lanes));
-        hn::StoreU(hn::IfThenZeroElse(hn::Lt(sum, hn::Set(d, *least)), sum), d, at);
+        hn::StoreU(hn::IfThenZeroElse(hn::Lt(sum, hn::Set(d, *least)), sum), d, to + at);
       });
   if (!whole) FinishTile(tile, kRows, f);
+}
+
+// What is added at (i, j) of c, or null.
+HWY_INLINE const float* Plus(const Matmul& w, Index i, Index j) {
+  const float* plus = w.accumulate ? w.c : w.plus;
+  return plus != nullptr ? plus + i * w.c_row + j : nullptr;
 }
 
 // Columns [j, j + columns of finish) of c, all rows of the slice, from one strip of b.
@@ -117,10 +124,12 @@ template <int kVectors>
 HWY_INLINE void MultiplyStrip(const Matmul& w, const RowRange& rows, Index p, Index depth,
                               const float* b, const float* next_b, Finish finish) {
   float* c = finish.c;
+  const float* plus = finish.plus;
   const Index fetched = depth / kStepsPerFetch * kFloatsPerLine;  // of next_b, by each tile
   const Index shares = std::max<Index>(1, fetched == 0 ? 0 : depth * TileColumns() / fetched);
   for (Index i = rows.begin; i < rows.end; i += kTileRows) {
     finish.c = c + i * w.c_row;
+    if (plus != nullptr) finish.plus = plus + i * w.c_row;
     const bool packed = rows.packed != nullptr;
     const float* a =
         packed ? rows.packed + (i - rows.begin) * depth : w.a.data + i * w.a.row + p * w.a.column;
@@ -160,7 +169,7 @@ void MatmulSlice(const Matmul& w, Index row_begin, Index row_end, Index column_b
       const Finish finish{.c = w.c + j,
                           .c_row = w.c_row,
                           .columns = std::min(strip, column_end - j),
-                          .add_c = w.accumulate || p > 0,
+                          .plus = p > 0 ? w.c + j : Plus(w, 0, j),
                           .bias = last && w.bias != nullptr ? w.bias + j : nullptr,
                           .activation = last ? w.activation : Activation::kNone};
       const float* ahead = j + strip < column_end ? next_b : b;
@@ -198,7 +207,7 @@ void FewRowsAlong(const Matmul& w, Index column_begin, Index column_end) {
         keep(0, 0, sum);
       }
       FinishTile(sums, 1,
-                 {w.c + i * w.c_row + j, w.c_row, width, w.accumulate,
+                 {w.c + i * w.c_row + j, w.c_row, width, Plus(w, i, j),
                   w.bias != nullptr ? w.bias + j : nullptr, w.activation});
     }
   }
@@ -218,19 +227,21 @@ void FewRowsAcross(const Matmul& w, Index column_begin, Index column_end) {
                                      HWY_ATTR { return hn::Mul(io.load(a + p), io.load(b + p)); });
       }
       FinishTile(sums, 1,
-                 {w.c + i * w.c_row + j, w.c_row, width, w.accumulate,
+                 {w.c + i * w.c_row + j, w.c_row, width, Plus(w, i, j),
                   w.bias != nullptr ? w.bias + j : nullptr, w.activation});
     }
   }
 }
 
-// After oneDNN: bias and activation on a slice that is still in the cache.
+// After oneDNN: what is left to add, and the activation, on a slice that is still in the cache.
 void FinishSlice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
                  Index column_end) {
   for (Index i = row_begin; i < row_end; ++i) {
     float* c = w.c + i * w.c_row + column_begin;
+    const float* plus = w.accumulate ? nullptr : Plus(w, i, column_begin);
     ForEachVector(column_end - column_begin, [&](Index j, auto io) HWY_ATTR {
       V sum = io.load(c + j);
+      if (plus != nullptr) sum = hn::Add(sum, io.load(plus + j));
       if (w.bias != nullptr) sum = hn::Add(sum, io.load(w.bias + column_begin + j));
       io.store(Activate(w.activation, sum), c + j);
     });
@@ -281,6 +292,7 @@ void for_each_slice(const Matmul& work, Index rows, Index columns, const Slice& 
     one.a.data += batch * work.a_batch;
     one.b.data += batch * work.b_batch;
     one.c += batch * work.c_batch;
+    if (work.plus != nullptr) one.plus += batch * work.c_batch;
     slice(one, row, std::min(row + rows, work.rows), column,
           std::min(column + columns, work.columns));
   });
@@ -303,7 +315,7 @@ void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_
       w.b.data + column_begin * w.b.column, b_down ? w.b.column : w.b.row,
       w.accumulate ? 1.0f : 0.0f, w.c + row_begin * w.c_row + column_begin, w.c_row);
   assert(status == dnnl_success);
-  if (w.bias != nullptr || w.activation != Activation::kNone) {
+  if (w.plus != nullptr || w.bias != nullptr || w.activation != Activation::kNone) {
     HWY_DYNAMIC_DISPATCH(FinishSlice)(w, row_begin, row_end, column_begin, column_end);
   }
 }
@@ -320,7 +332,7 @@ bool use_onednn(const Matmul& w) {
 // One column, which would leave most of each tile empty.
 bool is_column(const Matmul& w) {
   return w.columns == 1 && w.rows > 1 && w.c_row == 1 && w.engine == Engine::kAuto &&
-         (w.a.row == 1 || (w.a.column == 1 && w.b.row == 1));
+         w.b.data != nullptr && (w.a.row == 1 || (w.a.column == 1 && w.b.row == 1));
 }
 
 // c' = b' a'

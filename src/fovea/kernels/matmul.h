@@ -37,6 +37,7 @@ struct Matmul {
   float* c;  // [rows, columns]
   Index c_row;
   bool accumulate = false;      // c += instead of c =
+  const float* plus = nullptr;  // or this is added: [rows, columns], in memory like c
   const float* bias = nullptr;  // [columns]
   Activation activation = Activation::kNone;
   const float* panels = nullptr;  // of a PackedMatrix, stands for b if given
@@ -45,7 +46,7 @@ struct Matmul {
   Engine engine = Engine::kAuto;
 };
 
-// c[i, j] = activation(sum over p of a[i, p] b[p, j] + bias[j] (+ c[i, j])).
+// c[i, j] = activation(sum over p of a[i, p] b[p, j] + bias[j] (+ c[i, j] or plus[i, j])).
 void matmul(const Matmul& work);
 
 // The same on the calling thread alone, by tiles, for kernels that go on with the result at once

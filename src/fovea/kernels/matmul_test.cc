@@ -61,19 +61,19 @@ struct Stored {
 struct Options {
   Layout a{}, b{};
   Index c_gap = 0;
-  bool accumulate = false, bias = false, packed = false, here = false;
+  bool accumulate = false, plus = false, bias = false, packed = false, here = false;
   Activation activation = Activation::kNone;
   Engine engine = Engine::kTiles;
 };
 
 std::string text(const Options& o) {
   return fmt::format(
-      "a {} gap {} step {}, b {} gap {} step {}, c gap {}, accumulate {}, bias {}, packed {}, here "
+      "a {} gap {} step {}, b {} gap {} step {}, c gap {}, accumulate {}, plus {}, bias {}, packed "
       "{}, "
-      "activation {}, engine {}",
+      "here {}, activation {}, engine {}",
       o.a.by_columns ? "by columns" : "by rows", o.a.gap, o.a.step,
-      o.b.by_columns ? "by columns" : "by rows", o.b.gap, o.b.step, o.c_gap, o.accumulate, o.bias,
-      o.packed, o.here, static_cast<int>(o.activation), static_cast<int>(o.engine));
+      o.b.by_columns ? "by columns" : "by rows", o.b.gap, o.b.step, o.c_gap, o.accumulate, o.plus,
+      o.bias, o.packed, o.here, static_cast<int>(o.activation), static_cast<int>(o.engine));
 }
 
 // One product, with its sums in float and in double.
@@ -121,11 +121,13 @@ class Product {
   Floats computed(const Options& o) const {
     const Stored a(a_, rows_, depth_, o.a), b(b_, depth_, columns_, o.b);
     const Index c_row = columns_ + o.c_gap;
-    Floats c(at(rows_ * c_row), kUntouched);
+    constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+    Floats c(at(rows_ * c_row), kUntouched), plus(at(rows_ * c_row), kNaN);
     for (Index i = 0; i < rows_; ++i) {
       for (Index j = 0; j < columns_; ++j) {
-        c[at(i * c_row + j)] =
-            o.accumulate ? before_[at(i * columns_ + j)] : std::numeric_limits<float>::quiet_NaN();
+        const float before = before_[at(i * columns_ + j)];
+        plus[at(i * c_row + j)] = before;
+        c[at(i * c_row + j)] = o.accumulate ? before : kNaN;
       }
     }
     Matmul work{.rows = rows_,
@@ -136,6 +138,7 @@ class Product {
                 .c = c.data(),
                 .c_row = c_row,
                 .accumulate = o.accumulate,
+                .plus = o.plus ? plus.data() : nullptr,
                 .bias = o.bias ? bias_.data() : nullptr,
                 .activation = o.activation,
                 .engine = o.engine};
@@ -171,7 +174,7 @@ class Product {
   template <class T>
   std::vector<T> with_bias(std::vector<T> c, const Options& o) const {
     for (std::size_t i = 0; i < c.size(); ++i) {
-      if (o.accumulate) c[i] += static_cast<T>(before_[i]);
+      if (o.accumulate || o.plus) c[i] += static_cast<T>(before_[i]);
       if (o.bias) c[i] += static_cast<T>(bias_[i % at(columns_)]);
     }
     return c;
@@ -211,7 +214,7 @@ TEST_P(MatmulKernel, ReadsPackedPanels) {
   }
 }
 
-TEST_P(MatmulKernel, AddsBiasAndWhatIsThereAndActivatesAtTheEnd) {
+TEST_P(MatmulKernel, AddsBiasAndWhatIsThereOrGivenAndActivatesAtTheEnd) {
   for (const auto& [rows, columns, depth] : {std::array<Index, 3>{1, 33, 17},
                                              {2, 7, 300},
                                              {3, 150, 65},
@@ -223,13 +226,21 @@ TEST_P(MatmulKernel, AddsBiasAndWhatIsThereAndActivatesAtTheEnd) {
     const Product product(rows, columns, depth);
     for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kTanh,
                                         Activation::kSigmoid, Activation::kGelu}) {
-      for (int flags = 0; flags < 8; ++flags) {
-        const Options options{.c_gap = flags % 3,
-                              .accumulate = (flags & 1) != 0,
-                              .bias = (flags & 2) != 0,
-                              .packed = (flags & 4) != 0,
-                              .activation = activation};
+      for (int flags = 0; flags < 12; ++flags) {
+        const bool packed = (flags & 2) != 0;
+        const Options options{.c_gap = flags % 5 % 3,
+                              .accumulate = flags / 4 == 1,
+                              .plus = flags / 4 == 2,
+                              .bias = (flags & 1) != 0,
+                              .packed = packed,
+                              .activation = activation,
+                              .engine = packed ? Engine::kTiles : Engine::kAuto};
         product.expect_right(options);
+        if (!packed) {
+          Options onednn = options;
+          onednn.engine = Engine::kOneDnn;
+          product.expect_right(onednn);
+        }
         Options across = options;
         across.b.by_columns = true;
         product.expect_right(across);

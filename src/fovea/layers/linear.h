@@ -14,9 +14,11 @@ struct Linear {
   // Glorot and Bengio (2010): uniform in +-sqrt(6 / (in + out)); bias 0.
   Linear(Index in, Index out, Random& random, bool with_bias = true);
 
-  // x [..., in] -> [..., out]
-  Var operator()(const Var& x, Activation activation = Activation::kNone) const {
-    return ready ? linear(x, ready, bias, activation) : linear(x, weight, bias, activation);
+  // x [..., in] -> [..., out]; plus, if given, is added before the activation
+  Var operator()(const Var& x, Activation activation = Activation::kNone,
+                 const Var& plus = {}) const {
+    return ready ? linear(x, ready, bias, activation, plus)
+                 : linear(x, weight, bias, activation, plus);
   }
 
   // The same layer, faster when called again and again, as long as its weight does not change.

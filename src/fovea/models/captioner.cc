@@ -136,9 +136,8 @@ Captioner::Moved Captioner::advance(const Memory& memory, const RecurrentState& 
   Moved moved;
   if (!options_.recalls) moved.state = memory.cell({}, state, heard.gates);
   const Var asking = options_.recalls ? state.h : moved.state.h;
-  const Var asked = memory.query(asking);
-  const Var query =
-      reshape(heard.query ? asked + heard.query : asked, {batch, 1, beams, options_.attention_dim});
+  const Var query = reshape(memory.query(asking, Activation::kNone, heard.query),
+                            {batch, 1, beams, options_.attention_dim});
   moved.scores =
       reshape(additive_scores(query, memory.projected, attention_.weight), {rows, regions});
   Var reading;  // what the regions are read by
@@ -170,7 +169,8 @@ Captioner::Moved Captioner::advance(const Memory& memory, const RecurrentState& 
 }
 
 Var Captioner::speak(const Var& word, const Var& state, const Var& context, Run& run) const {
-  const Var all = word + speak_state_(state) + speak_context_(context);
+  const Var known = speak_state_(state, Activation::kNone, word);
+  const Var all = speak_context_(context, Activation::kNone, known);
   return output_(Dropout{options_.dropout}(all, run));
 }
 

@@ -130,7 +130,8 @@ Tensor GlimpseReader::tile_places() const {
 }
 
 Var GlimpseReader::see(const Var& patch, const Var& place) const {
-  return relu(what_(patch_(patch, Activation::kRelu)) + where_(place_(place, Activation::kRelu)));
+  const Var what = what_(patch_(patch, Activation::kRelu));
+  return where_(place_(place, Activation::kRelu), Activation::kRelu, what);
 }
 
 GlimpseReader::Scene GlimpseReader::scene_of(const Var& images) const {
@@ -310,8 +311,8 @@ GlimpseReading GlimpseReader::read_in_glimpses(const Var& images, Run& run,
       entropies.push_back(look.entropy);
     }
     reading.places.push_back(look.places);
-    const Var input = core_glimpse_(drop_(see(look.patch, look.place), run));
-    state = relu(state ? input + core_state_(state) : input);
+    const Var seen = drop_(see(look.patch, look.place), run);
+    state = core_glimpse_(seen, Activation::kRelu, state ? core_state_(state) : Var());
     if (t + 1 < o.glimpses) states.push_back(state);
     if (!request.beliefs) continue;
     reading.beliefs.push_back(softmax(output_(state)).value());

@@ -103,7 +103,7 @@ RecurrentTranslator::Encoded RecurrentTranslator::encode(const Sentences& source
   words = drop(words, o.word_dropout, run);
   const auto encoded = encoder_(words, run, source.lengths);
   Var states = encoded.y;
-  if (o.word_shortcut) states = states + shortcut_(words);
+  if (o.word_shortcut) states = shortcut_(words, Activation::kNone, states);
   states = drop(states, o.state_dropout, run);
   // Keys stand in the source's order, whatever way it was read.
   if (o.reverse_source) states = reversed(states, source.lengths);
