@@ -9,6 +9,11 @@ namespace fovea {
 //   -> [batch, head, query, key]
 // Query head h reads key head h / (head / kv_head). The sums before tanh are never held: the
 // backward pass computes them again.
-Var additive_scores(const Var& query, const Var& key, const Var& weight);
+// key_powers: additive_key_powers(key), or none.
+Var additive_scores(const Var& query, const Var& key, const Var& weight,
+                    const Tensor& key_powers = {});
+
+// What can be computed of keys once, where many calls read them.
+Tensor additive_key_powers(const Tensor& key);
 
 }  // namespace fovea

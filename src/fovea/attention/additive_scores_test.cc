@@ -37,6 +37,25 @@ TEST(AdditiveScores, AreRight) {
   }
 }
 
+TEST(AdditiveScores, AreRightWithPowersOfTheKeys) {
+  for (const Index queries : {1, 6}) {
+    for (const float size : {2.0f, 30.0f}) {  // some are too large
+      expect_right(
+          [](In in) {
+            return additive_scores(in[0], in[1], in[2], additive_key_powers(in[1].value()));
+          },
+          formula,
+          {random_tensor({2, 1, queries, 17}), random_tensor({2, 1, 5, 17}, -size, size, 8),
+           random_tensor({17})});
+    }
+  }
+  EXPECT_EQ(error_of([] {
+              const Var x = random_tensor({2, 1, 3, 4});
+              additive_scores(x, x, random_tensor({4}), Tensor::zeros({2, 1, 4, 4}));
+            }),
+            "additive_scores: key_powers have shape [2, 1, 4, 4] but the keys have [2, 1, 3, 4]");
+}
+
 TEST(AdditiveScores, AreRightWhenHeadsShareKeysAndWeights) {
   expect_right(scores_of, formula,
                {random_tensor({2, 4, 3, 5}), random_tensor({2, 2, 3, 5}), random_tensor({5})});

@@ -100,7 +100,9 @@ Score scaled_dot(std::optional<float> scale) {
 }
 Score cosine(float sharpness) { return {.kind = Score::Kind::kCosine, .scale = sharpness}; }
 Score general(const Var& matrix) { return {.kind = Score::Kind::kGeneral, .matrix = matrix}; }
-Score additive(const Var& weight) { return {.kind = Score::Kind::kAdditive, .weight = weight}; }
+Score additive(const Var& weight, Tensor key_powers) {
+  return {.kind = Score::Kind::kAdditive, .weight = weight, .key_powers = std::move(key_powers)};
+}
 Score concat(const Var& weight, const Var& matrix) {
   return {.kind = Score::Kind::kConcat, .weight = weight, .matrix = matrix};
 }
@@ -142,7 +144,8 @@ ScoreForm form_of(const Score& score, const Var& query, const Var& key) {
     case Score::Kind::kAdditive:
       check_same_dim("additive", query, key);
       form.given =
-          additive_scores(query, key, needed_weight(score.weight, "additive", query.shape(1), dim));
+          additive_scores(query, key, needed_weight(score.weight, "additive", query.shape(1), dim),
+                          score.key_powers);
       break;
     case Score::Kind::kLocation:
       form.given = location_scores(score, query, key.shape(2));

@@ -39,13 +39,14 @@ struct Score {
   Var weight{};                  // w
   Var matrix{};                  // W
   Function function{};
+  Tensor key_powers{};  // of additive, where many calls read the same keys (additive_scores.h)
 };
 
 Score dot(float scale = 1);
 Score scaled_dot(std::optional<float> scale = {});
 Score cosine(float sharpness = 1);
-Score general(const Var& matrix);   // [dim, key_dim]
-Score additive(const Var& weight);  // [dim] or [head, dim]
+Score general(const Var& matrix);                           // [dim, key_dim]
+Score additive(const Var& weight, Tensor key_powers = {});  // [dim] or [head, dim]
 Score concat(const Var& weight,
              const Var& matrix);          // [hidden] or [head, hidden], [dim + key_dim, hidden]
 Score concat_literal(const Var& weight);  // [dim + key_dim]

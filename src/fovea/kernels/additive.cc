@@ -80,10 +80,25 @@ HWY_INLINE bool Powers(const float* from, Index count, float* to) {
   return ordered && hn::GetLane(hn::MaxOfLanes(d, largest)) <= kLargestPower;
 }
 
+constexpr float kNoPowers = -1;
+
+// Are there powers of all these keys?
+HWY_INLINE bool HavePowers(const float* powers, Index keys, Index step) {
+  bool all = true;
+  for (Index j = 0; j < keys; ++j) all = all && powers[j * step] != kNoPowers;
+  return all;
+}
+
+void KeyPowers(const float* key, Index rows, Index dim, float* powers) {
+  for (Index j = 0; j < rows && dim > 0; ++j) {
+    if (!Powers(key + j * dim, dim, powers + j * dim)) powers[j * dim] = kNoPowers;
+  }
+}
+
 // Scores of kKeys keys from powers: sum over d of w - 2 w / (a b + 1).
 template <int kKeys>
-HWY_INLINE void ScorePowers(const float* query, const float* key, Index dim, const float* weight,
-                            float* scores) {
+HWY_INLINE void ScorePowers(const float* query, const float* key, Index key_step, Index dim,
+                            const float* weight, float* scores) {
   const D d;
   const V one = hn::Set(d, 1.0f);
   V sum[kKeys], weights = hn::Zero(d);
@@ -94,7 +109,7 @@ HWY_INLINE void ScorePowers(const float* query, const float* key, Index dim, con
     weights = hn::Add(weights, w);
 #pragma GCC unroll 4
     for (int j = 0; j < kKeys; ++j) {
-      sum[j] = hn::Add(sum[j], hn::Div(w, hn::MulAdd(q, io.load(key + j * dim + at), one)));
+      sum[j] = hn::Add(sum[j], hn::Div(w, hn::MulAdd(q, io.load(key + j * key_step + at), one)));
     }
   });
 #pragma GCC unroll 4
@@ -104,16 +119,24 @@ HWY_INLINE void ScorePowers(const float* query, const float* key, Index dim, con
   }
 }
 
-// Scores of all queries that read key head `kv_head`, with its keys from begin to end. `powers` has
-// room for those keys and one query.
+// Scores of all queries that read key head `kv_head`, with its keys from begin to end. `room` is
+// for the powers of one query and, where they are not given, of those keys.
 void ScoreBlock(const AdditiveInput& in, Index b, Index kv_head, Index begin, Index end,
-                float* powers, float* scores) {
+                float* room, float* scores) {
   const AttentionShape& s = in.shape;
+  const bool given = in.key_powers.data != nullptr;
+  float* query = room;
+  const float* key = given ? in.key_powers.at(b, kv_head, begin) : room + s.dim;
+  const Index step = given ? in.key_powers.time : s.dim;
   bool small = true;
-  for (Index j = begin; j < end; ++j) {
-    small = Powers(in.key.at(b, kv_head, j), s.dim, powers + (j - begin) * s.dim) && small;
+  if (given) {
+    small = HavePowers(key, end - begin, step);
+  } else {
+    for (Index j = begin; j < end; ++j) {
+      float* to = room + (1 + j - begin) * s.dim;
+      small = Powers(in.key.at(b, kv_head, j), s.dim, to) && small;
+    }
   }
-  float* query = powers + (end - begin) * s.dim;
   for (Index h = kv_head * s.group(); h < (kv_head + 1) * s.group(); ++h) {
     for (Index i = 0; i < s.query; ++i) {
       const Index row = (b * s.head + h) * s.query + i;
@@ -121,14 +144,13 @@ void ScoreBlock(const AdditiveInput& in, Index b, Index kv_head, Index begin, In
         ScoreRow(in, row, begin, end, scores);
         continue;
       }
+      float* to = scores + row * s.key;
       Index j = begin;
       for (; j + 2 <= end; j += 2) {
-        ScorePowers<2>(query, powers + (j - begin) * s.dim, s.dim, in.weight_of(h),
-                       scores + row * s.key + j);
+        ScorePowers<2>(query, key + (j - begin) * step, step, s.dim, in.weight_of(h), to + j);
       }
       if (j < end) {
-        ScorePowers<1>(query, powers + (j - begin) * s.dim, s.dim, in.weight_of(h),
-                       scores + row * s.key + j);
+        ScorePowers<1>(query, key + (j - begin) * step, step, s.dim, in.weight_of(h), to + j);
       }
     }
   }
@@ -213,10 +235,10 @@ HWY_INLINE bool ColumnPowers(const float* from, Index rows, Index step, Index co
 }
 
 // The same of `count` columns from `at` on, for one key head and the query heads that read it.
-// d_weights [batch, head, dim] gets the share of each. `powers` has room for these columns of all
-// queries and keys, or is null.
+// d_weights [batch, head, dim] gets the share of each. `room` is for the powers of these columns of
+// all queries and, where they are not given, of all keys; or null.
 void BackwardHeads(const AdditiveBackward& work, Index b, Index kv_head, Index at, Index count,
-                   float* powers, float* d_weights) {
+                   float* room, float* d_weights) {
   const AdditiveInput& in = work.in;
   const AttentionShape& s = in.shape;
   const HeadView<float> d_query = work.d_query.view, d_key = work.d_key.view;
@@ -224,8 +246,18 @@ void BackwardHeads(const AdditiveBackward& work, Index b, Index kv_head, Index a
     std::fill_n(d_key.at(b, kv_head, j) + at, count, 0.0f);
   }
   const float* key = in.key.at(b, kv_head, 0) + at;
-  const bool small_keys = powers != nullptr && ColumnPowers(key, s.key, in.key.time, count, powers);
-  float* query_powers = powers == nullptr ? nullptr : powers + s.key * count;
+  float *query_powers = room, *room_for_keys = room != nullptr ? room + s.query * count : nullptr;
+  const float* powers = room_for_keys;
+  Index powers_step = count;
+  bool small_keys = false;
+  if (in.key_powers.data != nullptr && s.key > 0) {
+    powers = in.key_powers.at(b, kv_head, 0);
+    powers_step = in.key_powers.time;
+    small_keys = HavePowers(powers, s.key, powers_step);
+    powers += at;
+  } else if (room != nullptr) {
+    small_keys = ColumnPowers(key, s.key, in.key.time, count, room_for_keys);
+  }
   for (Index h = kv_head * s.group(); h < (kv_head + 1) * s.group(); ++h) {
     const float* query = in.query.at(b, h, 0) + at;
     const bool small =
@@ -240,7 +272,7 @@ void BackwardHeads(const AdditiveBackward& work, Index b, Index kv_head, Index a
                              .queries = s.query,
                              .keys = s.key,
                              .query_step = small ? count : in.query.time,
-                             .key_step = small ? count : in.key.time,
+                             .key_step = small ? powers_step : in.key.time,
                              .d_query_step = d_query.time,
                              .d_key_step = d_key.time,
                              .add_query = work.d_query.add};
@@ -268,8 +300,9 @@ void BackwardBlock(const AdditiveBackward& work, Index item, float* d_weights) {
   const Index lanes = LaneCount(), blocks = ceil_div(s.dim, BlockColumns());
   const Index kv_head = item / blocks % s.kv_head, b = item / blocks / s.kv_head;
   const Index begin = item % blocks * BlockColumns();
-  const Buffer powers(UsePowers(s) ? (s.query + s.key) * BlockColumns() : 0);
-  float* room = UsePowers(s) ? powers.data() : nullptr;
+  const bool given = work.in.key_powers.data != nullptr, powers = given || UsePowers(s);
+  const Buffer memory(powers ? (s.query + (given ? 0 : s.key)) * BlockColumns() : 0);
+  float* room = powers ? memory.data() : nullptr;
   if (begin + BlockColumns() <= s.dim) {
     return BackwardHeads(work, b, kv_head, begin, BlockColumns(), room, d_weights);
   }
@@ -285,6 +318,7 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 namespace {
 
+HWY_EXPORT(KeyPowers);
 HWY_EXPORT(ScoreRow);
 HWY_EXPORT(ScoreBlock);
 HWY_EXPORT(BlockColumns);
@@ -295,19 +329,31 @@ constexpr Index kPowersAtOnce = 65536;  // of keys: they stay in the second cach
 
 }  // namespace
 
+void additive_key_powers(const float* key, Index rows, Index dim, float* powers) {
+  const Index grain = std::max<Index>(1, kGrain / std::max<Index>(1, dim));
+  parallel_for(rows, grain, [&](Index begin, Index end) {
+    HWY_DYNAMIC_DISPATCH(KeyPowers)(key + begin * dim, end - begin, dim, powers + begin * dim);
+  });
+}
+
 void additive_scores(const AdditiveInput& in, float* scores) {
   const AttentionShape& s = in.shape;
-  if (UsePowers(s)) {
+  const bool given = in.key_powers.data != nullptr;
+  if (given || UsePowers(s)) {
     const Index most = std::max<Index>(2, kPowersAtOnce / std::max<Index>(1, s.dim));
     const Index blocks = std::max(ceil_div(s.key, most),
                                   std::min(s.key / 4, 8 / std::max<Index>(1, s.batch * s.kv_head)));
     const Index keys = round_up(ceil_div(s.key, std::max<Index>(1, blocks)), 2);
     const Index count = ceil_div(s.key, keys);
-    parallel_for(s.batch * s.kv_head * count, 1, [&](Index item, Index) {
-      const Index begin = item % count * keys, end = std::min(s.key, begin + keys);
-      const Buffer powers((end - begin + 1) * s.dim);
-      HWY_DYNAMIC_DISPATCH(ScoreBlock)
-      (in, item / count / s.kv_head, item / count % s.kv_head, begin, end, powers.data(), scores);
+    const Index work = std::max<Index>(1, s.group() * s.query * keys * s.dim);
+    const Index grain = std::max<Index>(1, kGrain / work);
+    parallel_for(s.batch * s.kv_head * count, grain, [&](Index first, Index last) {
+      const Buffer room((1 + (given ? 0 : keys)) * s.dim);
+      for (Index item = first; item < last; ++item) {
+        const Index begin = item % count * keys, end = std::min(s.key, begin + keys);
+        HWY_DYNAMIC_DISPATCH(ScoreBlock)
+        (in, item / count / s.kv_head, item / count % s.kv_head, begin, end, room.data(), scores);
+      }
     });
     return;
   }

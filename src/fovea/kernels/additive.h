@@ -3,8 +3,8 @@
 //   s[i, j] = sum over d of w[d] tanh(q[i, d] + k[j, d])
 //
 // The backward pass computes tanh again: memory would be slower, and dim times as large. Where
-// several queries read a key, exp(2 (q + k)) = exp(2 q) exp(2 k) is a product: tanh = 1 - 2 /
-// (exp(2 q) exp(2 k) + 1) costs one division.
+// several queries read a key, in one call or one after the other, exp(2 (q + k)) = exp(2 q) exp(2
+// k) is a product: tanh = 1 - 2 / (exp(2 q) exp(2 k) + 1) costs one division.
 #pragma once
 
 #include "fovea/kernels/attention.h"
@@ -17,11 +17,16 @@ struct AdditiveInput {
   HeadView<const float> key;    // [batch, kv_head, key, dim]
   const float* weight;          // [dim], or [head, dim]
   bool weight_per_head = false;
+  HeadView<const float> key_powers{};  // of key, or null
 
   const float* weight_of(Index head) const {
     return weight + (weight_per_head ? head * shape.dim : 0);
   }
 };
+
+// exp(2 key), for calls that read the same keys: key and powers [rows, dim]. A row with a number
+// too large for it, or none, starts with -1; there tanh itself is computed.
+void additive_key_powers(const float* key, Index rows, Index dim, float* powers);
 
 void additive_scores(const AdditiveInput& in, float* scores);  // [batch, head, query, key]
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "fovea/kernels/kernels_test_tools.h"
 
 namespace fovea::kernels {
@@ -12,6 +14,7 @@ struct AdditiveProblem {
   AttentionShape shape;
   bool per_head;
   Floats query, key, weight, d_scores;
+  Floats key_powers{};  // empty: not given
 
   explicit AdditiveProblem(const AttentionShape& s, bool weight_per_head = false)
       : shape(s),
@@ -73,7 +76,10 @@ AdditiveInput input_of(const AdditiveProblem& in) {
           .query = contiguous(in.query.data(), s.head, s.query, s.dim),
           .key = contiguous(in.key.data(), s.kv_head, s.key, s.dim),
           .weight = in.weight.data(),
-          .weight_per_head = in.per_head};
+          .weight_per_head = in.per_head,
+          .key_powers = in.key_powers.empty()
+                            ? HeadView<const float>()
+                            : contiguous(in.key_powers.data(), s.kv_head, s.key, s.dim)};
 }
 
 // `add`: gradients to 7 each.
@@ -91,13 +97,25 @@ AdditiveResult<float> computed(const AdditiveProblem& in, bool add = false) {
   return out;
 }
 
+AdditiveProblem with_powers(AdditiveProblem in) {
+  const AttentionShape& s = in.shape;
+  in.key_powers = Floats(in.key.size());
+  additive_key_powers(in.key.data(), s.batch * s.kv_head * s.key, s.dim, in.key_powers.data());
+  return in;
+}
+
+// Also with powers of the keys.
 void expect_right(const AdditiveProblem& in) {
-  const AdditiveResult<float> got = computed(in), in_float = plain<float>(in);
+  const AdditiveResult<float> in_float = plain<float>(in);
   const AdditiveResult<double> exact = plain<double>(in);
-  expect_as_exact(got.scores, in_float.scores, exact.scores, "scores, " + in.text(), 5e-7);
-  expect_as_exact(got.d_query, in_float.d_query, exact.d_query, "d_query, " + in.text(), 5e-7);
-  expect_as_exact(got.d_key, in_float.d_key, exact.d_key, "d_key, " + in.text(), 5e-7);
-  expect_as_exact(got.d_weight, in_float.d_weight, exact.d_weight, "d_weight, " + in.text(), 5e-7);
+  for (const auto& [how, got] : {std::pair{"alone, ", computed(in)},
+                                 std::pair{"with powers, ", computed(with_powers(in))}}) {
+    const std::string text = how + in.text();
+    expect_as_exact(got.scores, in_float.scores, exact.scores, "scores, " + text, 5e-7);
+    expect_as_exact(got.d_query, in_float.d_query, exact.d_query, "d_query, " + text, 5e-7);
+    expect_as_exact(got.d_key, in_float.d_key, exact.d_key, "d_key, " + text, 5e-7);
+    expect_as_exact(got.d_weight, in_float.d_weight, exact.d_weight, "d_weight, " + text, 5e-7);
+  }
 }
 
 AttentionShape one_head(Index batch, Index query, Index key, Index dim) {
@@ -193,10 +211,20 @@ TEST_P(AdditiveKernel, OfNothingHasNoGradient) {
   EXPECT_EQ(computed(AdditiveProblem(one_head(1, 2, 3, 0))).scores, Floats(6, 0.0f));
 }
 
+// A NaN is seen by the queries and keys that have it, and by no other.
+TEST_P(AdditiveKernel, KeepsWhatIsNoNumberWhereItStands) {
+  AdditiveProblem in(one_head(3, 1, 4, 17));
+  in.key[at((4 + 1) * 17 + 5)] = std::numeric_limits<float>::quiet_NaN();  // of the second sequence
+  for (const AdditiveProblem& problem : {in, with_powers(in)}) {
+    const Floats scores = computed(problem).scores;
+    for (Index i = 0; i < 12; ++i) EXPECT_EQ(std::isnan(scores[at(i)]), i == 5) << i;
+  }
+}
+
 TEST_P(AdditiveKernel, GivesTheSameBytesOnAnyNumberOfThreads) {
   const AdditiveProblem in({3, 4, 2, 9, 31, 130, 0});
   expect_same_on_any_threads([&] {
-    const AdditiveResult<float> got = computed(in);
+    const AdditiveResult<float> got = computed(with_powers(in));
     Floats all = got.scores;
     for (const Floats* part : {&got.d_query, &got.d_key, &got.d_weight}) {
       all.insert(all.end(), part->begin(), part->end());

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "fovea/attention/additive_scores.h"
 #include "fovea/layers/one_head.h"
 
 namespace fovea {
@@ -22,10 +23,12 @@ AdditiveAttention::Memory AdditiveAttention::prepare(const Var& keys,
   const Axes n("AdditiveAttention", {{"keys", keys.shape(), "batch key key_dim"},
                                      {"key.weight", key.weight.shape(), "key_dim dim"}});
   check_lengths("AdditiveAttention", lengths, n["batch"]);
-  return {.projected = one_head(key(keys)),
+  const Var projected = one_head(key(keys));
+  return {.projected = projected,
           .value = one_head(keys),
           .mask = lengths.empty() ? Mask() : key_lengths(lengths),
-          .query = query.prepared()};
+          .query = query.prepared(),
+          .key_powers = additive_key_powers(projected.value())};
 }
 
 Var AdditiveAttention::project(const Var& q, const Memory& memory) const {
@@ -36,7 +39,7 @@ Var AdditiveAttention::project(const Var& q, const Memory& memory) const {
 
 AdditiveAttention::Read AdditiveAttention::operator()(const Var& q, const Memory& memory,
                                                       Attend how, Run& run) const {
-  how.score = additive(weight);
+  how.score = additive(weight, memory.key_powers);
   how.mask = memory.mask & how.mask;
   Attended attended = attend(project(q, memory), memory.projected, memory.value, how, run);
   Var context = without_head(attended.output, q);

@@ -32,7 +32,8 @@ struct AdditiveAttention {
     Var projected;  // U_a h: [batch, 1, key, dim]
     Var value;      // h: [batch, 1, key, key_dim]
     Mask mask;
-    Linear query;  // W_a, prepared
+    Linear query;       // W_a, prepared
+    Tensor key_powers;  // of `projected`
   };
   // keys [batch, key, key_dim]; lengths: one per sequence, or empty when all fill `key`.
   Memory prepare(const Var& keys, std::span<const Index> lengths = {}) const;

@@ -48,8 +48,8 @@ Var log_probabilities(const Var& scores, const Mask& mask) {
 }
 
 Var Pointer::operator()(const Var& query, const Memory& memory, const Mask& mask) const {
-  const ScoreForm form =
-      form_of(additive(attention.weight), attention.project(query, memory), memory.projected);
+  const ScoreForm form = form_of(additive(attention.weight, memory.key_powers),
+                                 attention.project(query, memory), memory.projected);
   return without_head(log_probabilities(form.given, memory.mask & mask), query);
 }
 

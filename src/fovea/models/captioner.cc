@@ -106,12 +106,13 @@ Var Captioner::annotations(const Var& pictures, Run& run) const {
 
 Captioner::Memory Captioner::Memory::first(Index rows) const {
   if (rows == regions.shape(0)) return *this;
-  return {slice(regions, 0, 0, rows), slice(projected, 0, 0, rows), query, cell};
+  return {slice(regions, 0, 0, rows), slice(projected, 0, 0, rows), key_powers.slice(0, 0, rows),
+          query, cell};
 }
 
 Captioner::Memory Captioner::remember(const Var& regions) const {
   const AdditiveAttention::Memory memory = attention_.prepare(regions);
-  return {regions, memory.projected, memory.query, cell_.prepared()};
+  return {regions, memory.projected, memory.key_powers, memory.query, cell_.prepared()};
 }
 
 RecurrentState Captioner::start(const Var& regions) const {
@@ -139,7 +140,8 @@ Captioner::Moved Captioner::advance(const Memory& memory, const RecurrentState& 
   const Var query = reshape(memory.query(asking, Activation::kNone, heard.query),
                             {batch, 1, beams, options_.attention_dim});
   moved.scores =
-      reshape(additive_scores(query, memory.projected, attention_.weight), {rows, regions});
+      reshape(additive_scores(query, memory.projected, attention_.weight, memory.key_powers),
+              {rows, regions});
   Var reading;  // what the regions are read by
   if (drawn) {
     moved.log_weights = log_softmax(moved.scores);
@@ -257,6 +259,7 @@ class CaptionDecoding final : public Decoding {
     reorder(beams_of(sentences, options_.beams));
     memory_.regions = rows_of(memory_.regions.value(), sentences);
     memory_.projected = rows_of(memory_.projected.value(), sentences);
+    memory_.key_powers = rows_of(memory_.key_powers, sentences);
   }
 
  private:

@@ -111,8 +111,9 @@ class Captioner {
   };
   // Regions as the decoder reads them, and its weights ready for many steps.
   struct Memory {
-    Var regions;    // [batch, region, dim]
-    Var projected;  // [batch, 1, region, attention_dim]
+    Var regions;        // [batch, region, dim]
+    Var projected;      // [batch, 1, region, attention_dim]
+    Tensor key_powers;  // of `projected`
     Linear query;
     RecurrentCell cell;
 

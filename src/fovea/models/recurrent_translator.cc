@@ -287,6 +287,8 @@ class RecurrentDecoding final : public Decoding {
     lengths_ = lengths;
     pick(memory_.additive.projected);
     pick(memory_.additive.value);
+    Tensor& powers = memory_.additive.key_powers;
+    if (powers) powers = rows_of(powers, rows);
     memory_.additive.mask = key_lengths(lengths_);
     pick(memory_.luong.projected);
     pick(memory_.luong.value);
