@@ -70,8 +70,9 @@ Var batch_norm(const Var& x, const Var& gain, const Var& bias, const BatchNormSt
                        .inverse = inverse.data(),
                        .gain = g.data(),
                        .bias = b.data(),
-                       .y = y.data()});
-  const bool constants = !options.training;
+                       .y = y.data(),
+                       .relu = options.relu});
+  const bool constants = !options.training, rectified = options.relu;
   return record("batch_norm", from_planes(y, x.shape()), {x, gain, bias}, [=](const Tensor& d_y) {
     const Tensor d = to_planes(d_y);
     Tensor d_x(planes.shape()), d_gain(gain.shape()), d_bias(gain.shape());
@@ -80,6 +81,8 @@ Var batch_norm(const Var& x, const Var& gain, const Var& bias, const BatchNormSt
                                   .mean = mean.data(),
                                   .inverse = inverse.data(),
                                   .gain = g.data(),
+                                  .bias = b.data(),
+                                  .relu = rectified,
                                   .constants = constants,
                                   .d_y = d.data(),
                                   .d_x = wants_grad(x) ? d_x.data() : nullptr,

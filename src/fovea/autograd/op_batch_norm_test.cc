@@ -114,6 +114,21 @@ TEST(BatchNorm, OfOneNumberIsTheBias) {
   for (const Tensor& d : gradients(y, {x, gain, bias})) EXPECT_FALSE(std::isnan(d.item()));
 }
 
+TEST(BatchNorm, WithReluIsTheSameAsReluAfterIt) {
+  const std::vector<Var> in = {Var::parameter(random_tensor({6, 3, 5, 7})),
+                               Var::parameter(random_tensor({3})),
+                               Var::parameter(random_tensor({3}))};
+  const Tensor seed = random_tensor({6, 3, 5, 7});
+  for (const bool training : {false, true}) {
+    BatchNormState state = fresh_state(3), same = fresh_state(3);
+    const Var y = relu(batch_norm(in[0], in[1], in[2], state, {.training = training}));
+    const Var fused = batch_norm(in[0], in[1], in[2], same, {.training = training, .relu = true});
+    EXPECT_EQ(fused.value().values(), y.value().values());
+    const auto expected = gradients(y, in, seed), found = gradients(fused, in, seed);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(found[i].values(), expected[i].values());
+  }
+}
+
 TEST(BatchNorm, StaysExactFarFromZero) {
   const Tensor x = map(Unary::kAdd, random_tensor({8, 2, 5, 5}, -1, 1), 1000);
   BatchNormState state = fresh_state(2);

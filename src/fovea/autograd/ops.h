@@ -160,6 +160,7 @@ struct BatchNorm {
   bool training = false;
   float momentum = 0.1f;
   float epsilon = 1e-5f;
+  bool relu = false;  // max(0, that)
 };
 Var batch_norm(const Var& x, const Var& gain, const Var& bias, const BatchNormState& state,
                const BatchNorm& options);

@@ -6,6 +6,17 @@
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/isa.h"
 
+#ifndef FOVEA_KERNELS_BATCH_NORM_PLANE
+#define FOVEA_KERNELS_BATCH_NORM_PLANE
+namespace fovea::kernels {
+// One channel: y = (x - mean) scale + bias, and with relu max(0, that).
+struct PlaneNorm {
+  float mean, scale, bias;
+  bool relu;
+};
+}  // namespace fovea::kernels
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/batch_norm.cc"
 #include <hwy/foreach_target.h>  // compiles this file once per instruction set
@@ -27,33 +38,58 @@ void PlaneMoments(const float* x, Index count, float* mean, float* squares) {
   });
 }
 
-// y = (x - mean) scale + bias
-void NormalisePlane(const float* x, Index count, float mean, float scale, float bias, float* y) {
-  const D d;
-  const V m = hn::Set(d, mean), s = hn::Set(d, scale), b = hn::Set(d, bias);
-  ForEachVector(count, [=](Index i, auto io) HWY_ATTR {
-    io.store(hn::MulAdd(hn::Sub(io.load(x + i), m), s, b), y + i);
+// PlaneNorm, in vectors.
+template <bool kRelu>
+struct Normalise {
+  explicit HWY_INLINE Normalise(const PlaneNorm& n)
+      : mean(hn::Set(D(), n.mean)), scale(hn::Set(D(), n.scale)), bias(hn::Set(D(), n.bias)) {}
+  HWY_INLINE V operator()(V x) const { return hn::MulAdd(hn::Sub(x, mean), scale, bias); }
+  HWY_INLINE V Result(V x) const {
+    const V y = (*this)(x);
+    return kRelu ? hn::IfThenZeroElse(hn::Lt(y, hn::Zero(D())), y) : y;
+  }
+  HWY_INLINE V Gradient(V x, V d_y) const {  // before relu
+    return kRelu ? hn::IfThenElseZero(hn::Gt((*this)(x), hn::Zero(D())), d_y) : d_y;
+  }
+  V mean, scale, bias;
+};
+
+template <class Use>
+HWY_INLINE void WithNormalise(const PlaneNorm& n, const Use& use) {
+  n.relu ? use(Normalise<true>(n)) : use(Normalise<false>(n));
+}
+
+void NormalisePlane(const float* x, Index count, const PlaneNorm& n, float* y) {
+  WithNormalise(n, [=](const auto& norm) HWY_ATTR {
+    ForEachVector(count,
+                  [=](Index i, auto io) HWY_ATTR { io.store(norm.Result(io.load(x + i)), y + i); });
   });
 }
 
-// sum of d_y, and of d_y (x - mean)
-void PlaneGradients(const float* x, const float* d_y, Index count, float mean, float* sum,
+// sum of d_y, and of d_y (x - mean), before relu
+void PlaneGradients(const float* x, const float* d_y, Index count, const PlaneNorm& n, float* sum,
                     float* product) {
-  const V m = hn::Set(D(), mean);
-  *sum = SumOf(count, [=](Index i, auto io) HWY_ATTR { return io.load(d_y + i); });
-  *product = SumOf(count, [=](Index i, auto io) HWY_ATTR {
-    return hn::Mul(io.load(d_y + i), hn::Sub(io.load(x + i), m));
+  WithNormalise(n, [=](const auto& norm) HWY_ATTR {
+    *sum = SumOf(count, [=](Index i, auto io)
+                            HWY_ATTR { return norm.Gradient(io.load(x + i), io.load(d_y + i)); });
+    *product = SumOf(count, [=](Index i, auto io) HWY_ATTR {
+      const V number = io.load(x + i);
+      return hn::Mul(norm.Gradient(number, io.load(d_y + i)), hn::Sub(number, norm.mean));
+    });
   });
 }
 
-// d_x = scale (d_y - sum - (x - mean) product)
-void PlaneBackward(const float* x, const float* d_y, Index count, float mean, float scale,
-                   float sum, float product, float* d_x) {
+// d_x = scale (d_y - sum - (x - mean) product), with d_y before relu
+void PlaneBackward(const float* x, const float* d_y, Index count, const PlaneNorm& n, float sum,
+                   float product, float* d_x) {
   const D d;
-  const V m = hn::Set(d, mean), f = hn::Set(d, scale), s = hn::Set(d, sum), p = hn::Set(d, product);
-  ForEachVector(count, [=](Index i, auto io) HWY_ATTR {
-    const V difference = hn::Sub(io.load(x + i), m);
-    io.store(hn::Mul(f, hn::NegMulAdd(difference, p, hn::Sub(io.load(d_y + i), s))), d_x + i);
+  const V s = hn::Set(d, sum), p = hn::Set(d, product);
+  WithNormalise(n, [=](const auto& norm) HWY_ATTR {
+    ForEachVector(count, [=](Index i, auto io) HWY_ATTR {
+      const V number = io.load(x + i), g = norm.Gradient(number, io.load(d_y + i));
+      const V difference = hn::Sub(number, norm.mean);
+      io.store(hn::Mul(norm.scale, hn::NegMulAdd(difference, p, hn::Sub(g, s))), d_x + i);
+    });
   });
 }
 
@@ -106,8 +142,8 @@ void channel_moments(const ChannelShape& s, const float* x, float* mean, float* 
 
 void batch_norm(const BatchNormForward& w) {
   for_each_plane(w.shape, [&](Index, Index c, Index at) {
-    HWY_DYNAMIC_DISPATCH(NormalisePlane)
-    (w.x + at, w.shape.region, w.mean[c], w.inverse[c] * w.gain[c], w.bias[c], w.y + at);
+    const PlaneNorm norm{w.mean[c], w.inverse[c] * w.gain[c], w.bias[c], w.relu};
+    HWY_DYNAMIC_DISPATCH(NormalisePlane)(w.x + at, w.shape.region, norm, w.y + at);
   });
 }
 
@@ -117,9 +153,12 @@ void batch_norm_backward(const BatchNormBackward& w) {
   const Buffer parts(2 * planes + 2 * s.channel);
   float *sums = parts.data(), *products = sums + planes;
   float *mean_sum = products + planes, *mean_product = mean_sum + s.channel;
+  const auto norm_of = [&](Index c) {
+    return PlaneNorm{w.mean[c], w.inverse[c] * w.gain[c], w.bias[c], w.relu};
+  };
   for_each_plane(s, [&](Index plane, Index c, Index at) {
     HWY_DYNAMIC_DISPATCH(PlaneGradients)
-    (w.x + at, w.d_y + at, s.region, w.mean[c], sums + plane, products + plane);
+    (w.x + at, w.d_y + at, s.region, norm_of(c), sums + plane, products + plane);
   });
   const double count = static_cast<double>(s.batch) * static_cast<double>(s.region);
   for (Index c = 0; c < s.channel; ++c) {
@@ -137,8 +176,7 @@ void batch_norm_backward(const BatchNormBackward& w) {
   if (w.d_x == nullptr) return;
   for_each_plane(s, [&](Index, Index c, Index at) {
     HWY_DYNAMIC_DISPATCH(PlaneBackward)
-    (w.x + at, w.d_y + at, s.region, w.mean[c], w.gain[c] * w.inverse[c], mean_sum[c],
-     mean_product[c], w.d_x + at);
+    (w.x + at, w.d_y + at, s.region, norm_of(c), mean_sum[c], mean_product[c], w.d_x + at);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -64,8 +65,19 @@ TEST(BatchNormKernel, IsRightOnEveryInstructionSet) {
       channel_moments(s, x.data(), mean.data(), variance.data());
       for (std::size_t c = 0; c < 3; ++c) inverse[c] = 1 / std::sqrt(variance[c] + kEpsilon);
       batch_norm({s, x.data(), mean.data(), inverse.data(), gain.data(), bias.data(), y.data()});
-      batch_norm_backward({s, x.data(), mean.data(), inverse.data(), gain.data(), false, d_y.data(),
-                           d_x.data(), d_gain.data(), d_bias.data()});
+      BatchNormBackward backward{.shape = s,
+                                 .x = x.data(),
+                                 .mean = mean.data(),
+                                 .inverse = inverse.data(),
+                                 .gain = gain.data(),
+                                 .bias = bias.data(),
+                                 .relu = false,
+                                 .constants = false,
+                                 .d_y = d_y.data(),
+                                 .d_x = d_x.data(),
+                                 .d_gain = d_gain.data(),
+                                 .d_bias = d_bias.data()};
+      batch_norm_backward(backward);
       expect_near(mean, truth.mean, 1e-6);
       expect_near(variance, truth.variance, 2e-6);
       expect_near(y, truth.y, 2e-6);
@@ -74,8 +86,8 @@ TEST(BatchNormKernel, IsRightOnEveryInstructionSet) {
       expect_near(d_gain, truth.d_gain, 1e-6 * many);
       expect_near(d_bias, truth.d_bias, 1e-6 * many);
 
-      batch_norm_backward({s, x.data(), mean.data(), inverse.data(), gain.data(), true, d_y.data(),
-                           d_x.data(), d_gain.data(), d_bias.data()});
+      backward.constants = true;
+      batch_norm_backward(backward);
       std::vector<double> scaled(d_y.size());
       for (std::size_t i = 0; i < scaled.size(); ++i) {
         const std::size_t c = i / static_cast<std::size_t>(region) % 3;
@@ -83,6 +95,25 @@ TEST(BatchNormKernel, IsRightOnEveryInstructionSet) {
                     static_cast<double>(inverse[c]);
       }
       expect_near(d_x, scaled, 1e-6);
+
+      // With relu: as if it came after.
+      Floats rectified(x.size()), masked = d_y;
+      batch_norm({s, x.data(), mean.data(), inverse.data(), gain.data(), bias.data(),
+                  rectified.data(), true});
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        EXPECT_EQ(rectified[i], std::max(0.0f, y[i])) << i;
+        if (y[i] <= 0) masked[i] = 0;
+      }
+      backward.constants = false;
+      backward.d_y = masked.data();
+      batch_norm_backward(backward);
+      const Floats expected[] = {d_x, d_gain, d_bias};
+      backward.d_y = d_y.data();
+      backward.relu = true;
+      batch_norm_backward(backward);
+      EXPECT_TRUE(same_bytes(d_x, expected[0]));
+      EXPECT_TRUE(same_bytes(d_gain, expected[1]));
+      EXPECT_TRUE(same_bytes(d_bias, expected[2]));
     }
   }
 }

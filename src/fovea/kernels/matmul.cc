@@ -213,18 +213,41 @@ void FewRowsAlong(const Matmul& w, Index column_begin, Index column_end) {
   }
 }
 
+// sums[q] = a . (column q of b), for kColumns of them that share the reads of a.
+template <int kColumns>
+HWY_INLINE void DotProducts(const float* a, const float* b, Index b_column, Index depth,
+                            float* sums) {
+  const D d;
+  V sum[kColumns];
+#pragma GCC unroll 8
+  for (int q = 0; q < kColumns; ++q) sum[q] = hn::Zero(d);
+  ForEachVector(depth, [&](Index p, auto io) HWY_ATTR {
+    const V factor = io.load(a + p);
+#pragma GCC unroll 8
+    for (int q = 0; q < kColumns; ++q) {
+      sum[q] = hn::MulAdd(factor, io.load(b + q * b_column + p), sum[q]);
+    }
+  });
+#pragma GCC unroll 8
+  for (int q = 0; q < kColumns; ++q) sums[q] = hn::GetLane(hn::SumOfLanes(d, sum[q]));
+}
+
 // or along its columns, as dot products.
 void FewRowsAcross(const Matmul& w, Index column_begin, Index column_end) {
+  constexpr int kTogether = 8;
   HWY_ALIGN float sums[kMaxStrip];
   const Index strip = TileColumns();
   for (Index j = column_begin; j < column_end; j += strip) {
     const Index width = std::min(strip, column_end - j);
     for (Index i = 0; i < w.rows; ++i) {
       const float* a = w.a.data + i * w.a.row;
-      for (Index q = 0; q < width; ++q) {
-        const float* b = w.b.data + (j + q) * w.b.column;
-        sums[q] = SumOf(w.depth, [&](Index p, auto io)
-                                     HWY_ATTR { return hn::Mul(io.load(a + p), io.load(b + p)); });
+      const float* b = w.b.data + j * w.b.column;
+      Index q = 0;
+      for (; q + kTogether <= width; q += kTogether) {
+        DotProducts<kTogether>(a, b + q * w.b.column, w.b.column, w.depth, sums + q);
+      }
+      for (; q < width; ++q) {
+        DotProducts<1>(a, b + q * w.b.column, w.b.column, w.depth, sums + q);
       }
       FinishTile(sums, 1,
                  {w.c + i * w.c_row + j, w.c_row, width, Plus(w, i, j),

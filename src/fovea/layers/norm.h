@@ -46,8 +46,9 @@ struct BatchNormLayer {
         bias(Var::parameter(Tensor::zeros({channels}))),
         state{Tensor::zeros({channels}), Tensor::full({channels}, 1)} {}
 
-  Var operator()(const Var& x, Run& run) const {
-    return batch_norm(x, gain, bias, state, {.training = run.training, .momentum = momentum});
+  Var operator()(const Var& x, Run& run, bool relu = false) const {
+    return batch_norm(x, gain, bias, state,
+                      {.training = run.training, .momentum = momentum, .relu = relu});
   }
 
   void visit(auto&& member) {

@@ -44,7 +44,7 @@ ImageEncoder::Grid ImageEncoder::grid_of(Index width, Index height) const {
 Var ImageEncoder::operator()(const Var& pixels, Run& run) const {
   grid_of(pixels.shape(3), pixels.shape(2));
   Var x = pixels;
-  for (const Layer& layer : layers) x = relu(layer.norm(layer.conv(x), run));
+  for (const Layer& layer : layers) x = layer.norm(layer.conv(x), run, true);
   return x;
 }
 
