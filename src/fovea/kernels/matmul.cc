@@ -288,7 +288,7 @@ HWY_EXPORT(FinishSlice);
 HWY_EXPORT(StripColumns);
 
 constexpr Index kWorkPerSlice =
-    1 << 20;  // multiplications, some 20 us: a parallel region costs 1 us
+    1 << 18;  // multiplications, some 5 us: a parallel region costs 1 us
 // Where b is packed once for all: about so many rows, and many columns, so that a is packed once
 // too.
 constexpr Index kRowsOfPacked = 66, kColumnsOfPacked = 2048;
@@ -399,7 +399,7 @@ void matmul(const Matmul& work) {
   const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
   if (work.rows <= kRowsReadInPlace && work.panels == nullptr &&
       (work.b.column == 1 || (work.b.row == 1 && work.a.column == 1))) {
-    const Index columns = kWorkPerSlice / 8 / std::max<Index>(1, work.rows * work.depth);
+    const Index columns = kWorkPerSlice / 2 / std::max<Index>(1, work.rows * work.depth);
     return for_each_slice(work, work.rows, round_up(std::max<Index>(columns, 1), 8 * strip),
                           [](const Matmul& w, Index, Index, Index begin, Index end) {
                             if (w.b.column == 1) {
@@ -422,11 +422,15 @@ void matmul(const Matmul& work) {
     again.panels = packed.panels.data();
     return matmul(again);
   }
-  const Index row_slices = ceil_div(work.rows, kRowsPerSlice);
+  // A single strip is cut into rows, else each slice of rows into columns.
+  const Index work_slices = work.rows * work.columns * work.depth / kWorkPerSlice;
+  const Index more_rows = work.columns <= strip ? std::min<Index>(work_slices, kEvenly) : 1;
+  const Index row_slices = std::max(ceil_div(work.rows, kRowsPerSlice), more_rows);
   const Index rows = round_up(ceil_div(work.rows, row_slices), 12);
-  const Index wanted = work.rows * work.columns * work.depth / row_slices / kWorkPerSlice;
-  const Index most = std::max<Index>(ceil_div(work.columns, kColumnsPerSlice), 4 / row_slices);
-  const Index column_slices = std::clamp<Index>(wanted, 1, std::max<Index>(1, most));
+  const Index most =
+      std::max<Index>(ceil_div(work.columns, kColumnsPerSlice), kEvenly / row_slices);
+  const Index column_slices =
+      std::clamp<Index>(work_slices / row_slices, 1, std::max<Index>(1, most));
   for_each_slice(work, rows, round_up(ceil_div(work.columns, column_slices), strip), slice);
 }
 

@@ -245,9 +245,9 @@ GlimpseReader::Look GlimpseReader::next_look(const Scene& scene, const Var& stat
   const float pace = rewarded ? kPaceOfChoosing : 1;
   // The state's size says how much was seen, not where to look, and it grows with each glimpse.
   const Index hidden = options_.hidden;
-  const Var known = layer_norm(rewarded ? state.detach() : state, Tensor::full({hidden}, 1),
+  const Var known = layer_norm(rewarded ? state.detach() : state, Tensor::full({hidden}, pace),
                                Tensor::zeros({hidden}));
-  const Var chosen = chooser_(chooser_hidden_(known * pace, Activation::kTanh) * pace);
+  const Var chosen = chooser_(chooser_hidden_(known, Activation::kTanh) * pace);
   switch (options_.looking) {
     case Looking::kSoft:
       return look_softly(scene, chosen);
