@@ -422,11 +422,15 @@ void matmul(const Matmul& work) {
     again.panels = packed.panels.data();
     return matmul(again);
   }
-  // A single strip is cut into rows, else each slice of rows into columns.
+  // Strips that threads cannot share evenly are cut into rows, if that does not pack b again; else
+  // each slice of rows into columns.
   const Index work_slices = work.rows * work.columns * work.depth / kWorkPerSlice;
-  const Index more_rows = work.columns <= strip ? std::min<Index>(work_slices, kEvenly) : 1;
-  const Index row_slices = std::max(ceil_div(work.rows, kRowsPerSlice), more_rows);
-  const Index rows = round_up(ceil_div(work.rows, row_slices), 12);
+  const Index strips = ceil_div(work.columns, strip);
+  const bool uneven = work.panels != nullptr && strips < 2 * kEvenly && strips % kEvenly != 0;
+  const Index more_rows = strips == 1 ? kEvenly : uneven ? 2 : 1;
+  const Index row_slices =
+      std::max(ceil_div(work.rows, kRowsPerSlice), std::clamp<Index>(work_slices, 1, more_rows));
+  const Index rows = ceil_div(work.rows, row_slices);
   const Index most =
       std::max<Index>(ceil_div(work.columns, kColumnsPerSlice), kEvenly / row_slices);
   const Index column_slices =
