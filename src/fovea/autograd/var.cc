@@ -35,6 +35,11 @@ struct Walk {
   std::vector<Tensor> target_grads;  // as many as targets
   std::vector<Products> waiting;     // see add_product_to_grad
 
+  std::vector<Products>::iterator waiting_for(const Node* node) {
+    return std::find_if(waiting.begin(), waiting.end(),
+                        [&](const Products& p) { return p.node == node; });
+  }
+
   // Where the gradient of a node is summed; null when it is not asked for.
   Tensor* slot(Node* node) {
     for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -97,8 +102,7 @@ void add_products(Walk& walk, const Products& products) {
 
 // What waits for a gradient that is about to be read.
 void add_waiting_products(Walk& walk, const Node* node) {
-  const auto waits = std::find_if(walk.waiting.begin(), walk.waiting.end(),
-                                  [&](const Products& p) { return p.node == node; });
+  const auto waits = walk.waiting_for(node);
   if (waits == walk.waiting.end()) return;
   add_products(walk, *waits);
   walk.waiting.erase(waits);
@@ -310,8 +314,7 @@ void add_product_to_grad(const Var& weight, const Tensor& x, const Tensor& g) {
   if (!wants_grad(weight)) return;
   Node* node = weight.node();
   std::vector<Products>& waiting = current_walk->waiting;
-  auto same = std::find_if(waiting.begin(), waiting.end(),
-                           [&](const Products& p) { return p.node == node; });
+  auto same = current_walk->waiting_for(node);
   if (same == waiting.end()) same = waiting.insert(same, {.node = node, .x = {}, .g = {}});
   const Index rows = x.shape(-2), in = x.shape(-1), out = g.shape(-1);
   const Index batch = x.shape().removed(-1).removed(-1).size();

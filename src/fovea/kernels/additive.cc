@@ -250,7 +250,7 @@ void BackwardHeads(const AdditiveBackward& work, Index b, Index kv_head, Index a
   const float* powers = room_for_keys;
   Index powers_step = count;
   bool small_keys = false;
-  if (in.key_powers.data != nullptr && s.key > 0) {
+  if (in.key_powers.data != nullptr) {
     powers = in.key_powers.at(b, kv_head, 0);
     powers_step = in.key_powers.time;
     small_keys = HavePowers(powers, s.key, powers_step);
