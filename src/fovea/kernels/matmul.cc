@@ -354,8 +354,12 @@ bool readable(const Matrix& m, Index rows, Index columns) {
   return by_rows(m, columns) || by_columns(m, rows);
 }
 
+// oneDNN 2.6 writes beyond memory of its own where rows of b stand an odd distance apart and the
+// depth has a whole block of 384.
+bool is_safe(const Matrix& b) { return (b.column == 1 ? b.row : b.column) % 2 == 0; }
+
 bool reads_fast(const Matrix& b, Index depth, Index columns) {
-  return by_rows(b, columns) && (b.row % kPage != 0 || depth <= kFewPages);
+  return by_rows(b, columns) && is_safe(b) && (b.row % kPage != 0 || depth <= kFewPages);
 }
 
 void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
@@ -374,7 +378,9 @@ void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_
 }
 
 bool use_onednn(const Matmul& w) {
-  if (w.engine == Engine::kTiles || w.panels != nullptr || w.depth == 0) return false;
+  if (w.engine == Engine::kTiles || w.panels != nullptr || w.depth == 0 || !is_safe(w.b)) {
+    return false;
+  }
   if (!readable(w.a, w.rows, w.depth) || !readable(w.b, w.depth, w.columns)) return false;
   if (w.engine == Engine::kOneDnn) return true;
   return is_for_onednn(w.rows, w.columns, w.depth) && reads_fast(w.b, w.depth, w.columns);
@@ -464,7 +470,7 @@ bool is_for_onednn(Index rows, Index columns, Index depth) {
 RowMatrix rows_for_onednn(const Matrix& b, Index depth, Index columns) {
   if (reads_fast(b, depth, columns)) return {.copied = Buffer(), .matrix = b};
   constexpr Index kLine = 16;  // numbers
-  const Index row = columns % kPage == 0 ? columns + kLine : columns;
+  const Index even = round_up(columns, 2), row = even % kPage == 0 ? even + kLine : even;
   Buffer copied(depth * row);
   const Index grain = std::max<Index>(1, 32768 / std::max<Index>(1, columns));
   parallel_for(depth, grain, [&](Index begin, Index end) {

@@ -353,6 +353,7 @@ TEST_P(MatmulKernel, ChoosesItsEngine) {
   for (const auto& [rows, columns, depth] : {std::array<Index, 3>{64, 96, 180},
                                              {70, 130, 520},
                                              {300, 101, 40},
+                                             {66, 547, 384},
                                              {70, 1024, 20},
                                              {300, 2048, 9}}) {
     ASSERT_GT(rows * columns * depth, 1 << 20);
