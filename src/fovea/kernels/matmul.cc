@@ -312,8 +312,9 @@ constexpr Index kRowsOfPacked = 66, kColumnsOfPacked = 2048;
 constexpr Index kEvenly = 4;  // slices come in multiples of this, for 2 or 4 threads to share
 constexpr Index kColumnsPerSlice =
     256;  // at least, where there are as many: a is packed again for each slice
-// Measured with AVX-512: from here on oneDNN is ahead, if b is stored by rows.
-constexpr Index kWorkForOneDnn = 1 << 20, kRowsForOneDnn = 64, kColumnsForOneDnn = 96;
+// Measured with AVX-512: oneDNN is ahead from 2^20 and 64 rows on, if b is stored by rows; but with
+// such sizes one training run in thirty ended with a corrupted heap, with these none in 160.
+constexpr Index kWorkForOneDnn = 1 << 24, kRowsForOneDnn = 128, kColumnsForOneDnn = 96;
 constexpr Index kMostOneDnnRows = 256;  // of a slice
 // It is slow on the last 16 columns of a slice where 48 go into the others: two halves with 32 of
 // them each are faster, and of a few rows they read less of b. More rows stay with their thread.

@@ -348,15 +348,16 @@ TEST_P(MatmulKernel, CutsLargeProductsIntoSlicesThatFit) {
   }
 }
 
-// Large enough for oneDNN: b as it stands, or copied, its rows not whole pages apart.
+// Around the sizes that go to oneDNN: b as it stands, or copied, its rows not whole pages apart.
 TEST_P(MatmulKernel, ChoosesItsEngine) {
   for (const auto& [rows, columns, depth] : {std::array<Index, 3>{64, 96, 180},
                                              {70, 130, 520},
                                              {300, 101, 40},
                                              {66, 547, 384},
                                              {70, 1024, 20},
-                                             {300, 2048, 9}}) {
-    ASSERT_GT(rows * columns * depth, 1 << 20);
+                                             {300, 2048, 9},
+                                             {300, 547, 384},
+                                             {140, 1024, 120}}) {
     const Product product(rows, columns, depth);
     for (const Layout& a : {Layout{}, {.by_columns = true}, {.gap = 1, .step = 2}}) {
       for (const Layout& b : {Layout{}, {.by_columns = true}, {.gap = 1, .step = 2}}) {
