@@ -315,10 +315,8 @@ constexpr Index kColumnsPerSlice =
 // Measured with AVX-512: oneDNN is ahead from 2^20 and 64 rows on, if b is stored by rows; but with
 // such sizes one training run in thirty ended with a corrupted heap, with these none in 160.
 constexpr Index kWorkForOneDnn = 1 << 24, kRowsForOneDnn = 128, kColumnsForOneDnn = 96;
-constexpr Index kMostOneDnnRows = 256;  // of a slice
-// It is slow on the last 16 columns of a slice where 48 go into the others: two halves with 32 of
-// them each are faster, and of a few rows they read less of b. More rows stay with their thread.
-constexpr Index kHalvedColumns = 96, kHalvedRest = 64;
+// Of a slice, at most and at least; whole rows, which then stay with their thread.
+constexpr Index kMostOneDnnRows = 256, kFewOneDnnRows = 64;
 // Rows of b that stand whole pages apart share cache sets, which holds oneDNN up if they are many.
 constexpr Index kPage = 1024, kFewPages = 64;  // numbers, rows
 
@@ -486,11 +484,9 @@ void matmul(const Matmul& work) {
   if (work.rows == 0 || work.columns == 0) return;
   if (has_few_columns(work)) return matmul_as_rows(work);
   if (use_onednn(work)) {
-    const bool few = work.rows < 2 * kRowsForOneDnn;
-    const Index halves = few && work.columns % kHalvedColumns == kHalvedRest ? 2 : 1;
-    const Index evenly = work.rows >= kEvenly * kRowsForOneDnn ? kEvenly : 2;
-    const Index slices = round_up(ceil_div(work.rows, kMostOneDnnRows), evenly / halves);
-    return for_each_slice(work, ceil_div(work.rows, slices), work.columns / halves, onednn_slice);
+    const Index evenly = work.rows >= kEvenly * kFewOneDnnRows ? kEvenly : 2;
+    const Index slices = round_up(ceil_div(work.rows, kMostOneDnnRows), evenly);
+    return for_each_slice(work, ceil_div(work.rows, slices), work.columns, onednn_slice);
   }
   const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
   if (work.rows <= kRowsReadInPlace && work.panels == nullptr &&

@@ -1,8 +1,8 @@
 // Matrix products: every transposition, batches, accumulation, bias and activation in one pass.
 //
 // Two engines, chosen by what was measured (docs/performance.md): our own register tiles, and
-// oneDNN, which is ahead on all but small products with AVX-512. Both are called on slices that
-// depend on the shapes alone: any number of threads gives the same bytes.
+// oneDNN, which takes large products with AVX-512. Both are called on slices that depend on the
+// shapes alone: any number of threads gives the same bytes.
 #pragma once
 
 #include "fovea/base/buffer.h"
@@ -35,7 +35,7 @@ RowMatrix rows_for_onednn(const Matrix& b, Index depth, Index columns);
 
 // Up to so many rows of a, laying b out anew costs more than it saves.
 constexpr Index kRowsReadInPlace = 3;
-// Whether oneDNN is ahead on products of these sizes.
+// Whether products of these sizes go to oneDNN.
 bool is_for_onednn(Index rows, Index columns, Index depth);
 
 struct Matmul {
