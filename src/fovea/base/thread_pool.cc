@@ -10,8 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "fovea/base/buffer.h"
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -52,16 +50,13 @@ class Pool {
     hire(threads - 1);
     body_ = body;
     context_ = context;
+    count_ = count;
     invited_ = static_cast<int>(std::min<Index>(threads - 1, count - 1));
-    sharers_ = std::min(invited_ + 1, kMostSharers);
-    for (int i = 0; i < sharers_; ++i) {
-      shares_[i].next.store(count * i / sharers_, std::memory_order_relaxed);
-      shares_[i].end = count * (i + 1) / sharers_;
-    }
+    next_.store(0, std::memory_order_relaxed);
     const std::uint64_t loop = (gate_.load(std::memory_order_relaxed) & ~(kLoop - 1)) + kLoop;
     gate_.store(loop | kOpen, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) > 0) gate_.notify_all();
-    work(0);
+    work();
     gate_.fetch_and(~kOpen, std::memory_order_acq_rel);
     for (int spins = 0; (gate_.load(std::memory_order_acquire) & kHelpers) != 0; ++spins) {
       if (spins < kSpins) {
@@ -83,29 +78,21 @@ class Pool {
     }
   }
 
-  // A thread starts with its own share, so that data stays near it from loop to loop, and goes on
-  // with what others have left of theirs.
-  void work(int sharer) {
+  void work() {
     inside_chunk = true;
-    for (int k = 0; k < sharers_; ++k) {
-      Share& share = shares_[(sharer + k) % sharers_];
-      for (Index i; (i = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;) {
-        body_(context_, i);
-      }
-    }
+    for (Index i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) body_(context_, i);
     inside_chunk = false;
   }
 
   void serve(int number) {
     omp_set_num_threads(1);  // what a chunk calls in oneDNN runs on this thread
-    use_memory_lane(number + 1);
     std::uint64_t last = 0;  // the loop this helper has been in
     for (int spins = 0;; ++spins) {
       std::uint64_t gate = gate_.load(std::memory_order_acquire);
       const bool news = (gate & kOpen) != 0 && (gate & ~(kLoop - 1)) != last;
       if (news && gate_.compare_exchange_weak(gate, gate + kHelper, std::memory_order_acq_rel)) {
         last = gate & ~(kLoop - 1);
-        if (number < invited_) work(number + 1);
+        if (number < invited_) work();
         gate_.fetch_sub(kHelper, std::memory_order_release);
         spins = 0;
       } else if (spins < kSpins) {
@@ -123,14 +110,10 @@ class Pool {
   int hired_ = 0;
   ChunkBody body_ = nullptr;
   const void* context_ = nullptr;
-  int invited_ = 0, sharers_ = 0;
-  static constexpr int kMostSharers = 64;
-  struct alignas(64) Share {
-    std::atomic<Index> next{0};
-    Index end = 0;
-  };
-  Share shares_[kMostSharers];
+  Index count_ = 0;
+  int invited_ = 0;
   alignas(64) std::atomic<std::uint64_t> gate_{0};
+  alignas(64) std::atomic<Index> next_{0};
   alignas(64) std::atomic<int> sleepers_{0};
 };
 

@@ -6,7 +6,6 @@
 #include <cassert>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/isa.h"
@@ -258,32 +257,18 @@ void FewRowsAcross(const Matmul& w, Index column_begin, Index column_end) {
 }
 
 // After oneDNN: what is left to add, and the activation, on a slice that is still in the cache.
-template <class Last>
-HWY_INLINE void FinishSliceWith(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
-                                Index column_end, const Last& last) {
-  const float* bias = w.bias != nullptr ? w.bias + column_begin : nullptr;
+void FinishSlice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
+                 Index column_end) {
   for (Index i = row_begin; i < row_end; ++i) {
     float* c = w.c + i * w.c_row + column_begin;
     const float* plus = w.accumulate ? nullptr : Plus(w, i, column_begin);
-    ForEachVector(column_end - column_begin, [=](Index j, auto io) HWY_ATTR {
+    ForEachVector(column_end - column_begin, [&](Index j, auto io) HWY_ATTR {
       V sum = io.load(c + j);
       if (plus != nullptr) sum = hn::Add(sum, io.load(plus + j));
-      if (bias != nullptr) sum = hn::Add(sum, io.load(bias + j));
-      io.store(last(sum), c + j);
+      if (w.bias != nullptr) sum = hn::Add(sum, io.load(w.bias + column_begin + j));
+      io.store(Activate(w.activation, sum), c + j);
     });
   }
-}
-void FinishSlice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
-                 Index column_end) {
-  const auto finish = [&](const auto& last) HWY_ATTR {
-    FinishSliceWith(w, row_begin, row_end, column_begin, column_end, last);
-  };
-  const Activation activation = w.activation;
-  if (activation == Activation::kNone) return finish([](V sum) HWY_ATTR { return sum; });
-  if (activation == Activation::kRelu) {
-    return finish([](V sum) HWY_ATTR { return Activate(Activation::kRelu, sum); });
-  }
-  finish([=](V sum) HWY_ATTR { return Activate(activation, sum); });
 }
 
 Index StripColumns() { return TileColumns(); }
@@ -296,7 +281,6 @@ namespace fovea::kernels {
 namespace {
 
 HWY_EXPORT(PackMatrix);
-HWY_EXPORT(CopyRows);
 HWY_EXPORT(MatmulSlice);
 HWY_EXPORT(FewRowsAlong);
 HWY_EXPORT(FewRowsAcross);
@@ -305,20 +289,17 @@ HWY_EXPORT(StripColumns);
 
 constexpr Index kWorkPerSlice =
     1 << 18;  // multiplications, some 5 us: a parallel region costs 1 us
-constexpr Index kWorkTogether = 1 << 16;  // small products of a batch are computed several at once
 // Where b is packed once for all: about so many rows, and many columns, so that a is packed once
 // too.
 constexpr Index kRowsOfPacked = 66, kColumnsOfPacked = 2048;
 constexpr Index kEvenly = 4;  // slices come in multiples of this, for 2 or 4 threads to share
 constexpr Index kColumnsPerSlice =
     256;  // at least, where there are as many: a is packed again for each slice
-// Measured with AVX-512: oneDNN is ahead from 2^20 and 64 rows on, if b is stored by rows; but with
-// such sizes one training run in thirty ended with a corrupted heap, with these none in 160.
-constexpr Index kWorkForOneDnn = 1 << 24, kRowsForOneDnn = 128, kColumnsForOneDnn = 96;
-// Of a slice, at most and at least; whole rows, which then stay with their thread.
-constexpr Index kMostOneDnnRows = 256, kFewOneDnnRows = 64;
-// Rows of b that stand whole pages apart share cache sets, which holds oneDNN up if they are many.
-constexpr Index kPage = 1024, kFewPages = 64;  // numbers, rows
+// Measured with AVX-512: from here on oneDNN is ahead, if b is stored by rows and slices are large.
+constexpr Index kWorkForOneDnn = Index{1} << 24;
+// Of a slice, at most and at least; whole rows, as it leaves its fast path on narrower ones.
+constexpr Index kOneDnnRows = 256, kFewOneDnnRows = 64;
+constexpr Index kPage = 1024;  // numbers: rows of b that stand whole pages apart share cache sets
 
 // Calls slice(product, row_begin, row_end, column_begin, column_end) for slices of every product of
 // a batch.
@@ -326,23 +307,17 @@ template <class Slice>
 void for_each_slice(const Matmul& work, Index rows, Index columns, const Slice& slice) {
   const Index row_slices = ceil_div(work.rows, rows);
   const Index column_slices = ceil_div(work.columns, columns);
-  const Index count = work.batch * row_slices * column_slices;
-  const Index numbers = rows * columns * work.depth;
-  const Index together = kWorkTogether / std::max<Index>(1, numbers);
-  const Index grain = std::clamp<Index>(together, 1, std::max<Index>(1, count / (2 * kEvenly)));
-  parallel_for(count, grain, [&](Index begin, Index end) {
-    for (Index at = begin; at < end; ++at) {
-      const Index batch = at / (row_slices * column_slices);
-      const Index row = at / column_slices % row_slices * rows;
-      const Index column = at % column_slices * columns;
-      Matmul one = work;
-      one.a.data += batch * work.a_batch;
-      one.b.data += batch * work.b_batch;
-      one.c += batch * work.c_batch;
-      if (work.plus != nullptr) one.plus += batch * work.c_batch;
-      slice(one, row, std::min(row + rows, work.rows), column,
-            std::min(column + columns, work.columns));
-    }
+  parallel_for(work.batch * row_slices * column_slices, 1, [&](Index at, Index) {
+    const Index batch = at / (row_slices * column_slices);
+    const Index row = at / column_slices % row_slices * rows;
+    const Index column = at % column_slices * columns;
+    Matmul one = work;
+    one.a.data += batch * work.a_batch;
+    one.b.data += batch * work.b_batch;
+    one.c += batch * work.c_batch;
+    if (work.plus != nullptr) one.plus += batch * work.c_batch;
+    slice(one, row, std::min(row + rows, work.rows), column,
+          std::min(column + columns, work.columns));
   });
 }
 
@@ -351,15 +326,6 @@ bool by_rows(const Matrix& m, Index columns) { return m.column == 1 && m.row >= 
 bool by_columns(const Matrix& m, Index rows) { return m.row == 1 && m.column >= rows; }
 bool readable(const Matrix& m, Index rows, Index columns) {
   return by_rows(m, columns) || by_columns(m, rows);
-}
-
-// In a trial with guarded but unaligned memory, oneDNN 2.6 left memory of its own where rows of b
-// stand an odd distance apart and the depth has a whole block of 384. Whether it does with aligned
-// memory is not known.
-bool is_safe(const Matrix& b) { return (b.column == 1 ? b.row : b.column) % 2 == 0; }
-
-bool reads_fast(const Matrix& b, Index depth, Index columns) {
-  return by_rows(b, columns) && is_safe(b) && (b.row % kPage != 0 || depth <= kFewPages);
 }
 
 void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
@@ -378,76 +344,36 @@ void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_
 }
 
 bool use_onednn(const Matmul& w) {
-  if (w.engine == Engine::kTiles || w.panels != nullptr || w.depth == 0 || !is_safe(w.b)) {
-    return false;
-  }
+  if (w.engine == Engine::kTiles || w.panels != nullptr || w.depth == 0) return false;
   if (!readable(w.a, w.rows, w.depth) || !readable(w.b, w.depth, w.columns)) return false;
   if (w.engine == Engine::kOneDnn) return true;
-  return is_for_onednn(w.rows, w.columns, w.depth) && reads_fast(w.b, w.depth, w.columns);
+  const bool slow_b = w.b.row % kPage == 0 && !by_rows(w.a, w.depth);
+  return w.rows * w.columns * w.depth >= kWorkForOneDnn && w.rows >= 2 * kFewOneDnnRows &&
+         by_rows(w.b, w.columns) && !slow_b && onednn_has_avx512();
 }
 
-// Many rows: b is laid out once for all slices.
-void matmul_on_copy(const Matmul& work) {
-  Matmul again = work;
-  if (work.engine == Engine::kAuto && readable(work.a, work.rows, work.depth) &&
-      is_for_onednn(work.rows, work.columns, work.depth)) {
-    const RowMatrix by_rows = rows_for_onednn(work.b, work.depth, work.columns);
-    again.b = by_rows.matrix;
-    return matmul(again);
-  }
-  const PackedMatrix packed = pack_matrix(work.b, work.depth, work.columns);
-  again.panels = packed.panels.data();
-  matmul(again);
-}
-
-// A few columns, which would leave most of each tile empty.
-bool has_few_columns(const Matmul& w) {
-  return w.columns <= kRowsReadInPlace && w.rows > kRowsReadInPlace && w.engine == Engine::kAuto &&
-         w.b.data != nullptr && (w.a.row == 1 || w.a.column == 1);
+// One column, which would leave most of each tile empty.
+bool is_column(const Matmul& w) {
+  return w.columns == 1 && w.rows > 1 && w.c_row == 1 && w.engine == Engine::kAuto &&
+         w.b.data != nullptr && (w.a.row == 1 || (w.a.column == 1 && w.b.row == 1));
 }
 
 // c' = b' a'
-void matmul_as_rows(const Matmul& w) {
-  const Index b_count = w.b_batch == 0 ? 1 : w.batch, b_size = w.columns * w.depth;
-  const Index size = w.columns * w.rows;
-  const float* plus = w.accumulate ? w.c : w.plus;
-  const bool adds = plus != nullptr || w.bias != nullptr;
-  const Buffer b(b_count * b_size), added(adds ? w.batch * size : 0), sums(w.batch * size);
-  for (Index n = 0; n < b_count; ++n) {
-    for (Index j = 0; j < w.columns; ++j) {
-      const float* from = w.b.data + n * w.b_batch + j * w.b.column;
-      float* to = b.data() + n * b_size + j * w.depth;
-      for (Index p = 0; p < w.depth; ++p) to[p] = from[p * w.b.row];
-    }
+void matmul_as_row(const Matmul& w) {
+  Matmul row = w;
+  row.rows = 1;
+  row.columns = row.c_row = w.rows;
+  row.a = {w.b.data, w.b.column, w.b.row};
+  row.b = {w.a.data, w.a.column, w.a.row};
+  row.a_batch = w.b_batch;
+  row.b_batch = w.a_batch;
+  row.panels = nullptr;
+  const Buffer bias(w.bias != nullptr ? w.rows : 0);
+  if (w.bias != nullptr) {
+    std::fill_n(bias.data(), w.rows, *w.bias);
+    row.bias = bias.data();
   }
-  const auto for_each = [&](const auto& use) {  // use(column, place in c, place in c')
-    for (Index n = 0; n < w.batch; ++n) {
-      for (Index j = 0; j < w.columns; ++j) {
-        const Index first = n * w.c_batch + j, turned = n * size + j * w.rows;
-        for (Index i = 0; i < w.rows; ++i) use(j, first + i * w.c_row, turned + i);
-      }
-    }
-  };
-  if (adds) {
-    for_each([&](Index j, Index at, Index turned) {
-      const float before = plus != nullptr ? plus[at] : 0.0f;
-      added.data()[turned] = w.bias != nullptr ? before + w.bias[j] : before;
-    });
-  }
-  matmul({.rows = w.columns,
-          .columns = w.rows,
-          .depth = w.depth,
-          .a = {b.data(), w.depth, 1},
-          .b = {w.a.data, w.a.column, w.a.row},
-          .c = sums.data(),
-          .c_row = w.rows,
-          .plus = adds ? added.data() : nullptr,
-          .activation = w.activation,
-          .batch = w.batch,
-          .a_batch = w.b_batch == 0 ? 0 : b_size,
-          .b_batch = w.a_batch,
-          .c_batch = size});
-  for_each([&](Index, Index at, Index turned) { w.c[at] = sums.data()[turned]; });
+  matmul(row);
 }
 
 }  // namespace
@@ -462,30 +388,12 @@ PackedMatrix pack_matrix(const Matrix& b, Index depth, Index columns) {
   return packed;
 }
 
-bool is_for_onednn(Index rows, Index columns, Index depth) {
-  return rows >= kRowsForOneDnn && columns >= kColumnsForOneDnn &&
-         rows * columns * depth >= kWorkForOneDnn && onednn_has_avx512();
-}
-
-RowMatrix rows_for_onednn(const Matrix& b, Index depth, Index columns) {
-  if (reads_fast(b, depth, columns)) return {.copied = Buffer(), .matrix = b};
-  constexpr Index kLine = 16;  // numbers
-  const Index even = round_up(columns, 2), row = even % kPage == 0 ? even + kLine : even;
-  Buffer copied(depth * row);
-  const Index grain = std::max<Index>(1, 32768 / std::max<Index>(1, columns));
-  parallel_for(depth, grain, [&](Index begin, Index end) {
-    HWY_DYNAMIC_DISPATCH(CopyRows)(b, columns, begin, end, copied.data(), row);
-  });
-  const Matrix matrix{copied.data(), row, 1};
-  return {std::move(copied), matrix};
-}
-
 void matmul(const Matmul& work) {
   if (work.rows == 0 || work.columns == 0) return;
-  if (has_few_columns(work)) return matmul_as_rows(work);
+  if (is_column(work)) return matmul_as_row(work);
   if (use_onednn(work)) {
     const Index evenly = work.rows >= kEvenly * kFewOneDnnRows ? kEvenly : 2;
-    const Index slices = round_up(ceil_div(work.rows, kMostOneDnnRows), evenly);
+    const Index slices = round_up(ceil_div(work.rows, kOneDnnRows), evenly);
     return for_each_slice(work, ceil_div(work.rows, slices), work.columns, onednn_slice);
   }
   const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
@@ -509,7 +417,10 @@ void matmul(const Matmul& work) {
     return for_each_slice(work, ceil_div(work.rows, slices), kColumnsOfPacked, slice);
   }
   if (work.rows > kRowsPerSlice && (work.batch == 1 || work.b_batch == 0)) {
-    return matmul_on_copy(work);
+    const PackedMatrix packed = pack_matrix(work.b, work.depth, work.columns);
+    Matmul again = work;
+    again.panels = packed.panels.data();
+    return matmul(again);
   }
   // Strips that threads cannot share evenly are cut into rows, if that does not pack b again; else
   // each slice of rows into columns.
