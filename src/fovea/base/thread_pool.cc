@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "fovea/base/signals.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -69,8 +71,11 @@ class Pool {
 
  private:
   // Threads are started when they are first needed and live as long as the process. Where the
-  // system gives no more of them, those that are there do the work.
+  // system gives no more of them, those that are there do the work. Signals go to
+  // the program's own threads.
   void hire(int helpers) {
+    if (hired_ >= helpers) return;
+    const HoldSignals guard;  // a thread starts with the mask of the one that starts it
     try {
       for (; hired_ < helpers; ++hired_)
         std::thread([this, number = hired_] { serve(number); }).detach();
@@ -85,6 +90,7 @@ class Pool {
   }
 
   void serve(int number) {
+    const HoldSignals guard;
     omp_set_num_threads(1);  // what a chunk calls in oneDNN runs on this thread
     std::uint64_t last = 0;  // the loop this helper has been in
     for (int spins = 0;; ++spins) {

@@ -45,7 +45,7 @@ struct Step {
   void operator()(Arguments arguments) const {
     const Buffer space = buffer_for(scratchpad);
     arguments.emplace(DNNL_ARG_SCRATCHPAD, memory(scratchpad, cpu(), space.data()));
-    const OneThread guard;
+    const CallsOneDnn guard;
     dnnl::stream stream(cpu());
     primitive.execute(stream, arguments);
     stream.wait();
@@ -132,7 +132,7 @@ Layouts layouts(const ConvShape& s, bool plain) {
 
 Plan make_plan(const Task& task) {
   const auto& [s, pass, has_bias, relu] = task;
-  const OneThread guard;  // a primitive is planned for the threads that oneDNN sees
+  const CallsOneDnn guard;  // a primitive is planned for the threads that oneDNN sees
   const Layouts plain = layouts(s, true), any = layouts(s, false);
   const memory::dims stride{s.stride, s.stride}, padding{s.padding, s.padding};
   const memory::dims dilation{s.dilation - 1, s.dilation - 1};  // oneDNN counts the gaps

@@ -330,7 +330,7 @@ bool readable(const Matrix& m, Index rows, Index columns) {
 
 void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
                   Index column_end) {
-  const OneThread guard;
+  const CallsOneDnn guard;
   const bool a_down = !by_rows(w.a, w.depth), b_down = !by_rows(w.b, w.columns);
   [[maybe_unused]] const dnnl_status_t status = dnnl_sgemm(
       a_down ? 'T' : 'N', b_down ? 'T' : 'N', row_end - row_begin, column_end - column_begin,
@@ -392,6 +392,7 @@ void matmul(const Matmul& work) {
   if (work.rows == 0 || work.columns == 0) return;
   if (is_column(work)) return matmul_as_row(work);
   if (use_onednn(work)) {
+    const HoldSignals guard;  // once for all slices of this thread
     const Index evenly = work.rows >= kEvenly * kFewOneDnnRows ? kEvenly : 2;
     const Index slices = round_up(ceil_div(work.rows, kOneDnnRows), evenly);
     return for_each_slice(work, ceil_div(work.rows, slices), work.columns, onednn_slice);

@@ -4,19 +4,23 @@
 #include <omp.h>
 #include <oneapi/dnnl/dnnl.h>
 
+#include "fovea/base/signals.h"
+
 namespace fovea::kernels {
 
 // While this lives, oneDNN uses the calling thread alone: slices and their threads are ours, so
-// that the result does not depend on the number of threads.
-class OneThread {
+// that the result does not depend on the number of threads. And signals wait: its products use the
+// stack pointer as a register for numbers in the heap, where a handler would write its frame.
+class CallsOneDnn {
  public:
-  OneThread() : saved_(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~OneThread() { omp_set_num_threads(saved_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
+  CallsOneDnn() : threads_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~CallsOneDnn() { omp_set_num_threads(threads_); }
+  CallsOneDnn(const CallsOneDnn&) = delete;
+  CallsOneDnn& operator=(const CallsOneDnn&) = delete;
 
  private:
-  int saved_;
+  HoldSignals signals_;
+  int threads_;
 };
 
 // Where it has these instructions, it is ahead of our tiles in some places, else hardly ever.
