@@ -13,6 +13,13 @@ namespace {
 Shape rows_and_last(const Shape& x) { return x.rank() == 0 ? x : Shape{x.rows(), x[-1]}; }
 Tensor rows_of(const Tensor& x) { return x.packed().reshape(rows_and_last(x.shape())); }
 
+// w or w' for a product with so many rows.
+PreparedWeight::Operand operand(const Tensor& w, const PreparedWeight& prepared, bool transposed,
+                                Index rows) {
+  if (prepared) return prepared.operand(transposed, rows);
+  return {matrix(transposed ? w.transpose() : w)};
+}
+
 // d activation: from its result y.
 Tensor before_activation(Activation activation, const Tensor& d_y, const Tensor& y) {
   switch (activation) {
@@ -55,30 +62,32 @@ Var linear(const Var& x, const Var& weight, const PreparedWeight& prepared, cons
     fail("linear: plus has shape {} but the result has {}", plus.shape().text(), y.shape().text());
   }
   const Tensor p = plus ? plus.value().packed() : Tensor();
+  const auto right = operand(w, prepared, false, n["rows"]);
   kernels::matmul({.rows = n["rows"],
                    .columns = n["out"],
                    .depth = n["in"],
                    .a = matrix(input),
-                   .b = matrix(w),
+                   .b = right.b,
                    .c = y.data(),
                    .c_row = n["out"],
                    .plus = data_or_null(p),
                    .bias = data_or_null(b),
                    .activation = activation,
-                   .panels = prepared ? prepared.panels(false, n["rows"]) : nullptr});
+                   .panels = right.panels});
   return record("linear", y, {x, weight, bias, plus}, [=](const Tensor& d_y) {
     const Tensor g = rows_of(before_activation(activation, d_y, y));
     const Index rows = g.shape(0), out = g.shape(1), in = w.shape(0);
     compute_grad(x, [&](Tensor& d_x, bool add) {
+      const auto back = operand(w, prepared, true, rows);
       kernels::matmul({.rows = rows,
                        .columns = in,
                        .depth = out,
                        .a = matrix(g),
-                       .b = matrix(w.transpose()),
+                       .b = back.b,
                        .c = d_x.data(),
                        .c_row = in,
                        .accumulate = add,
-                       .panels = prepared ? prepared.panels(true, rows) : nullptr});
+                       .panels = back.panels});
     });
     add_product_to_grad(weight, input, g);
     add_bias_grad(bias, g);
@@ -94,27 +103,29 @@ Var linear_tied(const Var& x, const Var& table, const PreparedWeight& prepared, 
   const Tensor input = rows_of(x.value());
   const Tensor t = table.value().packed(), b = bias ? bias.value().packed() : Tensor();
   Tensor y(x.shape().with(-1, n["vocab"]));
+  const auto right = operand(t, prepared, true, n["rows"]);
   kernels::matmul({.rows = n["rows"],
                    .columns = n["vocab"],
                    .depth = n["dim"],
                    .a = matrix(input),
-                   .b = matrix(t.transpose()),
+                   .b = right.b,
                    .c = y.data(),
                    .c_row = n["vocab"],
                    .bias = data_or_null(b),
-                   .panels = prepared ? prepared.panels(true, n["rows"]) : nullptr});
+                   .panels = right.panels});
   return record("linear_tied", y, {x, table, bias}, [=](const Tensor& d_y) {
     const Tensor g = rows_of(d_y);
     compute_grad(x, [&](Tensor& d_x, bool add) {
+      const auto back = operand(t, prepared, false, g.shape(0));
       kernels::matmul({.rows = g.shape(0),
                        .columns = t.shape(1),
                        .depth = g.shape(1),
                        .a = matrix(g),
-                       .b = matrix(t),
+                       .b = back.b,
                        .c = d_x.data(),
                        .c_row = t.shape(1),
                        .accumulate = add,
-                       .panels = prepared ? prepared.panels(false, g.shape(0)) : nullptr});
+                       .panels = back.panels});
     });
     add_product_to_grad(table, g, input);
     add_bias_grad(bias, g);

@@ -147,6 +147,28 @@ TEST(PreparedWeight, GivesTheSameResultsAsTheWeight) {
   }
 }
 
+// Large enough for oneDNN, which adds in another order; 1024: on whole pages.
+TEST(PreparedWeight, GivesNearlyTheSameResultsWhereItIsLarge) {
+  for (const auto& [in, out] : {std::pair<Index, Index>{120, 130}, {16, 1024}, {1024, 16}}) {
+    const Var w = Var::parameter(random_tensor({in, out}));
+    const PreparedWeight prepared(w);
+    for (const Index rows : {70, 300}) {
+      const Var x = Var::parameter(random_tensor({rows, in}));
+      const Tensor seed = random_tensor({rows, out});
+      const Var plain = linear(x, w), fast = linear(x, prepared);
+      const auto expect_near = [](const Tensor& found, const Tensor& expected) {
+        for (Index i = 0; i < expected.size(); ++i) {
+          ASSERT_NEAR(found.data()[i], expected.data()[i], 1e-4) << i;
+        }
+      };
+      expect_near(fast.value(), plain.value());
+      const auto expected = gradients(plain, {x, w}, seed), found = gradients(fast, {x, w}, seed);
+      expect_near(found[0], expected[0]);
+      expect_near(found[1], expected[1]);
+    }
+  }
+}
+
 TEST(PreparedWeight, GivesTheSameResultsAsTheTableOfATiedLayer) {
   const Var table = Var::parameter(random_tensor({35, 19})), b = random_tensor({35});
   const PreparedWeight prepared(table);

@@ -1,13 +1,16 @@
 #include "fovea/autograd/prepared.h"
 
-#include "fovea/kernels/matmul.h"
 #include "fovea/tensor/math.h"
 
 namespace fovea {
 
 struct PreparedWeight::State {
+  struct Layouts {
+    kernels::RowMatrix rows{};
+    kernels::PackedMatrix panels{};
+  };
   Var weight;
-  kernels::PackedMatrix as_is{}, transposed{};
+  Layouts as_is{}, transposed{};
 };
 
 PreparedWeight::PreparedWeight(Var weight)
@@ -15,15 +18,20 @@ PreparedWeight::PreparedWeight(Var weight)
 
 const Var& PreparedWeight::weight() const { return state_->weight; }
 
-const float* PreparedWeight::panels(bool transposed, Index rows) const {
-  if (rows <= kernels::kRowsReadInPlace) return nullptr;
-  kernels::PackedMatrix& packed = transposed ? state_->transposed : state_->as_is;
-  if (!packed.panels) {
-    const Tensor& w = state_->weight.value();
-    const Tensor b = transposed ? w.transpose() : w;
-    packed = kernels::pack_matrix(matrix(b), b.shape(0), b.shape(1));
+PreparedWeight::Operand PreparedWeight::operand(bool transposed, Index rows) const {
+  const Tensor& w = state_->weight.value();
+  const Tensor b = transposed ? w.transpose() : w;
+  const Index depth = b.shape(0), columns = b.shape(1);
+  if (rows <= kernels::kRowsReadInPlace) return {matrix(b)};
+  State::Layouts& layouts = transposed ? state_->transposed : state_->as_is;
+  if (kernels::is_for_onednn(rows, columns, depth)) {
+    if (layouts.rows.matrix.data == nullptr) {
+      layouts.rows = kernels::rows_for_onednn(matrix(b), depth, columns);
+    }
+    return {layouts.rows.matrix};
   }
-  return packed.panels.data();
+  if (!layouts.panels.panels) layouts.panels = kernels::pack_matrix(matrix(b), depth, columns);
+  return {matrix(b), layouts.panels.panels.data()};
 }
 
 }  // namespace fovea

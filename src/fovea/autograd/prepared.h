@@ -1,15 +1,16 @@
-// A weight that many products read before it changes, laid out for the tiles once instead of by
-// each product.
+// A weight that many products read before it changes, laid out once as they read it fastest instead
+// of by each product.
 //
 //   const PreparedWeight w(layer.weight);                  // before the steps of a decoder
 //   for (...) y = linear(x, w, layer.bias);                // at every step
 //
-// Changes of the weight after the first product are not seen. One thread at a time.
+// The weight must not change as long as this is used. One thread at a time.
 #pragma once
 
 #include <memory>
 
 #include "fovea/autograd/var.h"
+#include "fovea/kernels/matmul.h"
 
 namespace fovea {
 
@@ -21,9 +22,12 @@ class PreparedWeight {
 
   const Var& weight() const;
 
-  // For the makers of ops: panels of w or w' for kernels::Matmul; null where so few rows read it in
-  // place.
-  const float* panels(bool transposed, Index rows) const;
+  // For the makers of ops: w or w' as kernels::Matmul reads it with so many rows.
+  struct Operand {
+    kernels::Matrix b;
+    const float* panels = nullptr;  // or none
+  };
+  Operand operand(bool transposed, Index rows) const;
 
  private:
   struct State;

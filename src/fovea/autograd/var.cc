@@ -310,7 +310,7 @@ void add_rows_to_grad(const Var& table, const Ids& ids, const Tensor& d_rows) {
 
 void add_product_to_grad(const Var& weight, const Tensor& x, const Tensor& g) {
   // A product of kManyRows runs at full speed; more than kMostRows would only take memory.
-  constexpr Index kManyRows = 512, kMostRows = 2048;
+  constexpr Index kManyRows = 64, kMostRows = 2048;
   if (!wants_grad(weight)) return;
   Node* node = weight.node();
   std::vector<Products>& waiting = current_walk->waiting;

@@ -56,7 +56,8 @@ struct Random {
     return static_cast<Index>((std::uint64_t{bits()} * static_cast<std::uint64_t>(count)) >> 32);
   }
 
-  // Box and Muller; two numbers of the stream for each normal one.
+  // Box and Muller.
+  static constexpr int kNumbersOfNormal = 2;  // of the stream, for each normal one
   float normal() {
     const double u = (static_cast<double>(bits()) + 0.5) * 0x1p-32;
     const double angle = 2 * std::numbers::pi * unit_float(bits());

@@ -69,11 +69,13 @@ void copy(const StridedCopy& work) {
     if (work.extent[i] == 0) return;
   }
   Axis axes[kMaxRank] = {};
-  int rank = simplify(work, axes);
-  while (rank < 2) {  // always two axes: rows of columns
-    for (int i = rank; i > 0; --i) axes[i] = axes[i - 1];
-    axes[0] = {1, 0, 0};
-    ++rank;
+  const int rank = simplify(work, axes);
+  if (rank < 2) {
+    const Axis all = rank == 0 ? Axis{1, 1, 1} : axes[0];
+    return parallel_for(all.extent, kGrain, [&](Index begin, Index end) {
+      copy_row(work.from + begin * all.from, work.to + begin * all.to,
+               {end - begin, all.from, all.to});
+    });
   }
   // Where the source runs fastest along another axis than the target, that axis becomes the rows.
   const int column = rank - 1;

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/isa.h"
@@ -281,6 +282,7 @@ namespace fovea::kernels {
 namespace {
 
 HWY_EXPORT(PackMatrix);
+HWY_EXPORT(CopyRows);
 HWY_EXPORT(MatmulSlice);
 HWY_EXPORT(FewRowsAlong);
 HWY_EXPORT(FewRowsAcross);
@@ -295,10 +297,10 @@ constexpr Index kRowsOfPacked = 66, kColumnsOfPacked = 2048;
 constexpr Index kEvenly = 4;  // slices come in multiples of this, for 2 or 4 threads to share
 constexpr Index kColumnsPerSlice =
     256;  // at least, where there are as many: a is packed again for each slice
-// Measured with AVX-512: from here on oneDNN is ahead, if b is stored by rows and slices are large.
-constexpr Index kWorkForOneDnn = Index{1} << 24;
-// Of a slice, at most and at least; whole rows, as it leaves its fast path on narrower ones.
-constexpr Index kOneDnnRows = 256, kFewOneDnnRows = 64;
+// Measured with AVX-512: from here on oneDNN is ahead, if b is stored by rows.
+constexpr Index kWorkForOneDnn = 1 << 20, kRowsForOneDnn = 64, kColumnsForOneDnn = 96;
+// Of a slice; whole rows, as it leaves its fast path on narrower ones.
+constexpr Index kMostOneDnnRows = 256;
 constexpr Index kPage = 1024;  // numbers: rows of b that stand whole pages apart share cache sets
 
 // Calls slice(product, row_begin, row_end, column_begin, column_end) for slices of every product of
@@ -328,6 +330,10 @@ bool readable(const Matrix& m, Index rows, Index columns) {
   return by_rows(m, columns) || by_columns(m, rows);
 }
 
+bool reads_fast(const Matrix& b, Index columns) {
+  return by_rows(b, columns) && b.row % kPage != 0;
+}
+
 void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
                   Index column_end) {
   const CallsOneDnn guard;
@@ -347,9 +353,21 @@ bool use_onednn(const Matmul& w) {
   if (w.engine == Engine::kTiles || w.panels != nullptr || w.depth == 0) return false;
   if (!readable(w.a, w.rows, w.depth) || !readable(w.b, w.depth, w.columns)) return false;
   if (w.engine == Engine::kOneDnn) return true;
-  const bool slow_b = w.b.row % kPage == 0 && !by_rows(w.a, w.depth);
-  return w.rows * w.columns * w.depth >= kWorkForOneDnn && w.rows >= 2 * kFewOneDnnRows &&
-         by_rows(w.b, w.columns) && !slow_b && onednn_has_avx512();
+  return is_for_onednn(w.rows, w.columns, w.depth) && reads_fast(w.b, w.columns);
+}
+
+// Many rows: b is laid out once for all slices.
+void matmul_on_copy(const Matmul& work) {
+  Matmul again = work;
+  if (work.engine == Engine::kAuto && readable(work.a, work.rows, work.depth) &&
+      is_for_onednn(work.rows, work.columns, work.depth)) {
+    const RowMatrix by_rows = rows_for_onednn(work.b, work.depth, work.columns);
+    again.b = by_rows.matrix;
+    return matmul(again);
+  }
+  const PackedMatrix packed = pack_matrix(work.b, work.depth, work.columns);
+  again.panels = packed.panels.data();
+  matmul(again);
 }
 
 // One column, which would leave most of each tile empty.
@@ -388,13 +406,31 @@ PackedMatrix pack_matrix(const Matrix& b, Index depth, Index columns) {
   return packed;
 }
 
+bool is_for_onednn(Index rows, Index columns, Index depth) {
+  return rows >= kRowsForOneDnn && columns >= kColumnsForOneDnn &&
+         rows * columns * depth >= kWorkForOneDnn && onednn_has_avx512();
+}
+
+RowMatrix rows_for_onednn(const Matrix& b, Index depth, Index columns) {
+  if (reads_fast(b, columns)) return {.copied = Buffer(), .matrix = b};
+  constexpr Index kLine = 16;  // numbers
+  const Index row = columns % kPage == 0 ? columns + kLine : columns;
+  Buffer copied(depth * row);
+  const Index grain = std::max<Index>(1, 32768 / std::max<Index>(1, columns));
+  parallel_for(depth, grain, [&](Index begin, Index end) {
+    HWY_DYNAMIC_DISPATCH(CopyRows)(b, columns, begin, end, copied.data(), row);
+  });
+  const Matrix matrix{copied.data(), row, 1};
+  return {std::move(copied), matrix};
+}
+
 void matmul(const Matmul& work) {
   if (work.rows == 0 || work.columns == 0) return;
   if (is_column(work)) return matmul_as_row(work);
   if (use_onednn(work)) {
     const HoldSignals guard;  // once for all slices of this thread
-    const Index evenly = work.rows >= kEvenly * kFewOneDnnRows ? kEvenly : 2;
-    const Index slices = round_up(ceil_div(work.rows, kOneDnnRows), evenly);
+    const Index evenly = work.rows >= kEvenly * kRowsForOneDnn ? kEvenly : 2;
+    const Index slices = round_up(ceil_div(work.rows, kMostOneDnnRows), evenly);
     return for_each_slice(work, ceil_div(work.rows, slices), work.columns, onednn_slice);
   }
   const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
@@ -418,10 +454,7 @@ void matmul(const Matmul& work) {
     return for_each_slice(work, ceil_div(work.rows, slices), kColumnsOfPacked, slice);
   }
   if (work.rows > kRowsPerSlice && (work.batch == 1 || work.b_batch == 0)) {
-    const PackedMatrix packed = pack_matrix(work.b, work.depth, work.columns);
-    Matmul again = work;
-    again.panels = packed.panels.data();
-    return matmul(again);
+    return matmul_on_copy(work);
   }
   // Strips that threads cannot share evenly are cut into rows, if that does not pack b again; else
   // each slice of rows into columns.

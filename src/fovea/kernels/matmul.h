@@ -1,8 +1,8 @@
 // Matrix products: every transposition, batches, accumulation, bias and activation in one pass.
 //
 // Two engines, chosen by what was measured (docs/performance.md): our own register tiles, and
-// oneDNN, which is ahead on large products with AVX-512. Both are called on slices that depend on
-// the shapes alone: any number of threads gives the same bytes.
+// oneDNN, which is ahead on all but small products with AVX-512. Both are called on slices that
+// depend on the shapes alone: any number of threads gives the same bytes.
 #pragma once
 
 #include "fovea/base/buffer.h"
@@ -20,15 +20,23 @@ enum class Activation { kNone, kRelu, kTanh, kSigmoid, kGelu };
 
 enum class Engine { kAuto, kTiles, kOneDnn };
 
-// b of many products, laid out as the tiles read it (autograd/prepared.h).
+// b of many products (autograd/prepared.h), laid out as our tiles read it,
 struct PackedMatrix {
   Buffer panels;
   Index depth = 0, columns = 0;
 };
 PackedMatrix pack_matrix(const Matrix& b, Index depth, Index columns);
+// or as oneDNN does: by rows. Where b stands so already, it is not copied.
+struct RowMatrix {
+  Buffer copied;
+  Matrix matrix{};
+};
+RowMatrix rows_for_onednn(const Matrix& b, Index depth, Index columns);
 
-// Up to so many rows of a, packing b costs more than it saves.
+// Up to so many rows of a, laying b out anew costs more than it saves.
 constexpr Index kRowsReadInPlace = 3;
+// Whether oneDNN is ahead on products of these sizes.
+bool is_for_onednn(Index rows, Index columns, Index depth);
 
 struct Matmul {
   Index rows, columns, depth;

@@ -82,6 +82,25 @@ void PackMatrix(const Matrix& b, Index depth, Index columns, Index first, Index 
   }
 }
 
+// Rows [first, last) of b, `to_row` numbers apart.
+void CopyRows(const Matrix& b, Index columns, Index first, Index last, float* to, Index to_row) {
+  constexpr Index kTogether = 32;  // rows that are written side by side
+  for (Index p = first; p < last; p += kTogether) {
+    const Index count = std::min(kTogether, last - p);
+    const float* from = b.data + p * b.row;
+    float* row = to + p * to_row;
+    Index j = 0;
+    for (; b.row == 1 && j + 4 <= columns; j += 4) {
+      TransposeFourRows(from + j * b.column, b.column, count, row + j, to_row);
+    }
+    for (Index i = 0; i < count; ++i) {
+      for (Index q = j; q < columns; ++q) {
+        row[i * to_row + q] = from[i * b.row + q * b.column];
+      }
+    }
+  }
+}
+
 // to[q * kTileRows + r] = from[q * column + r] for r < kTileRows, q0 <= q < q1. `readable`: numbers
 // that exist from `from` on in each row of the source.
 HWY_INLINE void PackTileRows(const float* from, Index column, Index q0, Index q1, Index readable,

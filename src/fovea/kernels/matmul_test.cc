@@ -185,8 +185,7 @@ class Product {
   Doubles exact_sums_;
 };
 
-// Lanes (4, 8, 16), tiles (6 and 12 rows, 2 vectors), few rows (3), strips, one pass over the depth
-// (256) and slices (252 rows).
+// Lanes (4, 8, 16), tiles (6 and 12 rows, 2 vectors), few rows (3), strips and slices (264 rows).
 constexpr Index kSizes[] = {1, 2, 3, 5, 6, 7, 12, 13, 16, 17, 33, 64, 65, 150, 257, 300};
 constexpr Layout kLayouts[] = {{}, {.by_columns = true}};
 
@@ -344,6 +343,28 @@ TEST_P(MatmulKernel, CutsLargeProductsIntoSlicesThatFit) {
       product.expect_right({.a = kLayouts[1], .b = b, .accumulate = true});
       product.expect_right({.b = b, .packed = true});
     }
+  }
+}
+
+// Large enough for oneDNN: b as it stands, or copied, its rows not whole pages apart.
+TEST_P(MatmulKernel, ChoosesItsEngine) {
+  for (const auto& [rows, columns, depth] : {std::array<Index, 3>{64, 96, 180},
+                                             {70, 130, 520},
+                                             {300, 101, 40},
+                                             {70, 1024, 20},
+                                             {300, 2048, 9}}) {
+    ASSERT_GT(rows * columns * depth, 1 << 20);
+    const Product product(rows, columns, depth);
+    for (const Layout& a : {Layout{}, {.by_columns = true}, {.gap = 1, .step = 2}}) {
+      for (const Layout& b : {Layout{}, {.by_columns = true}, {.gap = 1, .step = 2}}) {
+        const Options options{
+            .a = a, .b = b, .bias = true, .activation = Activation::kRelu, .engine = Engine::kAuto};
+        product.expect_right(options);
+        expect_same_on_any_threads([&] { return product.computed(options); });
+      }
+    }
+    product.expect_right({.a = kLayouts[1], .accumulate = true, .engine = Engine::kAuto});
+    product.expect_right({.b = kLayouts[1], .plus = true, .engine = Engine::kAuto});
   }
 }
 

@@ -220,10 +220,7 @@ GlimpseReader::Look GlimpseReader::look_at_place(const Scene& scene, const Var& 
   const Var middle = tanh(chosen);  // [batch, 2]
   Tensor places = middle.value().packed();
   if (scene.draw) {
-    Tensor drawn(places.shape());
-    for (Index i = 0; i < drawn.size(); ++i)
-      drawn.data()[i] = places.data()[i] + sigma * run.random.normal();
-    places = drawn;
+    places = zip(Binary::kAdd, places, Tensor::normal(places.shape(), 0, sigma, run.random));
   }
   // The density is that of what was drawn; the eye stays within the image.
   const Var away = (Var(places) - middle) / sigma;

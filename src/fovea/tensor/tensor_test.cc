@@ -259,7 +259,7 @@ TEST(Tensor, CopiesShareAndCopyDoesNot) {
 TEST(Tensor, RandomNumbersDependOnTheStreamAlone) {
   Random a{.seed = 3}, b{.seed = 3};
   EXPECT_EQ(Tensor::uniform({3, 5}, -1, 1, a).values(), Tensor::uniform({15}, -1, 1, b).values());
-  EXPECT_EQ(Tensor::normal({7}, 0, 1, a).values(), Tensor::normal({7}, 0, 1, b).values());
+  for (const float number : Tensor::normal({300}, 0, 1, a).values()) EXPECT_EQ(number, b.normal());
   EXPECT_EQ(a.position, b.position);
   const Floats uniform = Tensor::uniform({1000}, -1, 3, a).values();
   EXPECT_GE(*std::min_element(uniform.begin(), uniform.end()), -1);
