@@ -4,6 +4,9 @@
 //
 // A kernel of 4 x 4 with stride 2 is four of 2 x 2 with stride 1, each of which reads every other
 // row and column, its *phase* of the image, as channels of their own.
+//
+// Where the last tile in a direction has fewer outputs, the transforms of 2 x 2 do with fewer
+// points of it (TileSide).
 #include <algorithm>
 #include <limits>
 
@@ -18,6 +21,16 @@ namespace fovea::kernels {
 
 constexpr int kSide = 4;                  // of a tile of x
 constexpr Index kPoints = kSide * kSide;  // of a transformed tile
+
+// A tile in one direction: which of its pixels of x are d0 to d3 of the transform, which of its
+// pixels of y are y0 to y2 (beyond the image where it has fewer), and which points are not 0.
+struct TileSide {
+  Index reads[kSide], writes[3];
+  bool points[kSide];
+};
+constexpr TileSide kWholeSide{{0, 1, 2, 3}, {0, 1, 2}, {true, true, true, true}};
+constexpr TileSide kTwoOutputs{{0, 1, 1, 2}, {0, 2, 1}, {true, true, false, true}};
+constexpr TileSide kOneOutput{{0, 1, 0, 1}, {0, 1, 2}, {false, true, true, false}};
 
 // Images that a pass reads, x, and that it writes, y.
 struct Tiling {
@@ -34,6 +47,12 @@ struct Tiling {
   Index kernel() const { return taps * in_phases * out_phases; }
   Index rows() const { return ceil_div(y_height + out_padding, step()); }  // of tiles
   Index columns() const { return ceil_div(y_width + out_padding, step()); }
+  const TileSide& last_side(Index pixels) const {  // where tiles reach over so many pixels of y
+    const Index left = (pixels + out_padding - 1) % step() + 1;
+    const Index outputs_left = ceil_div(left, out_phases);
+    if (taps == 3 || outputs_left == outputs()) return kWholeSide;
+    return outputs_left == 2 ? kTwoOutputs : kOneOutput;
+  }
   Index depth() const { return in_phases * in_phases * in; }
   Index numbers_of_tile() const {  // transformed
     return kPoints * (depth() + out_phases * out_phases * out);
@@ -44,8 +63,8 @@ struct Tiling {
 struct Band {
   Index image_begin, image_end, row_begin, row_end;
 
+  Index images() const { return image_end - image_begin; }
   Index rows() const { return row_end - row_begin; }
-  Index tiles(const Tiling& t) const { return (image_end - image_begin) * rows() * t.columns(); }
 };
 
 // Kernels, (o, i, u, v) at data[o * out + i * in + u * side + v], read backwards if turned.
@@ -85,29 +104,79 @@ struct WinogradWeight {
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-// Transformed numbers [point, tile, channel]. Points stand a cache line further apart, as they
-// would often share one set of the first cache.
-struct Points {
-  Points(Index tiles, Index channels)
+// Transformed numbers of a band, [point, tile, channel]: of each point the tiles that have it.
+// Points stand a cache line further apart, as they would often share one set of the first cache.
+class Points {
+ public:
+  struct Tile {
+    Index row, column;
+    const TileSide *down, *across;
+    float* at[kSide][kSide];  // its points
+  };
+
+  Points(const Tiling& t, const Band& band, Index channels)
       : row(channels),
-        point(tiles * channels + kFloatsPerLine),
-        memory(kPoints * point),
-        first(memory.data()) {}
-  float* at(Index p, Index tile) const { return first + p * point + tile * row; }
-
-  Index row, point;
-  Buffer memory;
-  float* first;
-};
-
-// Calls use(row, column, number in the band) for the tiles of one of its images.
-template <class Use>
-HWY_INLINE void ForEachTile(const Tiling& t, const Band& band, Index image, const Use& use) {
-  Index tile = (image - band.image_begin) * band.rows() * t.columns();
-  for (Index i = 0; i < band.rows(); ++i) {
-    for (Index j = 0; j < t.columns(); ++j, ++tile) use(i, j, tile);
+        band_(band),
+        tile_columns_(t.columns()),
+        last_row_(band.row_end == t.rows() ? t.last_side(t.y_height) : kWholeSide),
+        last_column_(t.last_side(t.y_width)) {
+    for (Index p = 0; p < kSide; ++p) {
+      rows_[p] = band.rows() - (last_row_.points[p] ? 0 : 1);
+      columns_[p] = tile_columns_ - (last_column_.points[p] ? 0 : 1);
+    }
+    Index size = row;  // for points that a tile does not have: 0
+    for (Index p = 0; p < kPoints; ++p) {
+      start_[p] = size;
+      size += tiles(p) * row + kFloatsPerLine;
+    }
+    memory_ = Buffer(size);
+    std::fill_n(memory_.data(), row, 0.0f);
   }
-}
+
+  Index tiles(Index p) const { return band_.images() * rows_[p / kSide] * columns_[p % kSide]; }
+  float* at(Index p, Index tile) const { return memory_.data() + start_[p] + tile * row; }
+
+  // Calls use(tile) for the tiles of one image.
+  template <class Use>
+  HWY_INLINE void for_each_tile(Index image, const Use& use) const {
+    for (Index i = 0; i < band_.rows(); ++i) {
+      Tile tile;
+      tile.row = i;
+      tile.down = i + 1 == band_.rows() ? &last_row_ : &kWholeSide;
+      for (Index u = 0; u < kSide; ++u) {
+        const Index first = (image - band_.image_begin) * rows_[u] + i;
+        for (Index v = 0; v < kSide; ++v) {
+          tile.at[u][v] =
+              tile.down->points[u] ? at(u * kSide + v, first * columns_[v]) : memory_.data();
+        }
+      }
+      for (Index j = 0; j < tile_columns_; ++j) {
+        const bool last = j + 1 == tile_columns_;
+        tile.column = j;
+        tile.across = last ? &last_column_ : &kWholeSide;
+        for (Index v = 0; last && v < kSide; ++v) {
+          for (Index u = 0; !last_column_.points[v] && u < kSide; ++u) {
+            tile.at[u][v] = memory_.data();
+          }
+        }
+        use(tile);
+        for (Index u = 0; u < kSide; ++u) {
+          const Index step = tile.down->points[u] ? row : 0;
+          for (Index v = 0; v < kSide; ++v) tile.at[u][v] += step;
+        }
+      }
+    }
+  }
+
+  Index row;
+
+ private:
+  Band band_;
+  Index tile_columns_;
+  TileSide last_row_, last_column_;
+  Index rows_[kSide], columns_[kSide], start_[kPoints];  // of tiles that have a point; of points
+  Buffer memory_;
+};
 
 // B^T d B of a band. A vector may reach beyond the channels of its phase: the next phase is written
 // after it.
@@ -122,16 +191,18 @@ void TransformInput(const Tiling& t, const Band& band, const float* x, const Poi
     ChannelsLast({t.in, t.height, t.width, step * band.row_begin - t.padding, -t.padding, rows,
                   columns, pixel},
                  x + image * t.in * t.height * t.width, pixels);
-    ForEachTile(t, band, image, [&](Index i, Index j, Index tile) HWY_ATTR {
+    points.for_each_tile(image, [&](const Points::Tile& tile) HWY_ATTR {
       for (Index phase = 0; phase < phases * phases; ++phase) {
-        const float* corner =
-            pixels + ((step * i + phase / phases) * columns + step * j + phase % phases) * pixel;
-        float* to = points.at(0, tile) + phase * t.in;
+        const float* corner = pixels + ((step * tile.row + phase / phases) * columns +
+                                        step * tile.column + phase % phases) *
+                                           pixel;
+        const Square<4> from(corner, tile.down->reads, phases * columns * pixel, tile.across->reads,
+                             phases * pixel);
         for (Index c = 0; c < pixel; c += LaneCount()) {
-          V from[4][4], result[4][4];
-          LoadSquare(corner + c, phases * columns * pixel, phases * pixel, from);
-          BothWays<InputToPoints>(from, result);
-          StorePoints(result, to + c, points.point);
+          V d[4][4], e[4][4];
+          LoadSquare(from, c, d);
+          BothWays<InputToPoints>(d, e);
+          StoreSquare(e, tile.at, phase * t.in + c);
         }
       }
     });
@@ -152,22 +223,22 @@ void TransformOutput(const WinogradForward& w, const Band& band, const Points& p
   float *pixels = memory.data(), *biases = bias.data();
   const V least = hn::Set(d, w.relu ? 0.0f : -std::numeric_limits<float>::infinity());
   for (Index image = band.image_begin; image < band.image_end; ++image) {
-    ForEachTile(t, band, image, [&](Index i, Index j, Index tile) HWY_ATTR {
+    points.for_each_tile(image, [&](const Points::Tile& tile) HWY_ATTR {
       for (Index phase = 0; phase < phases * phases; ++phase) {
         float* to[kOutputs][kOutputs];
         for (Index u = 0; u < kOutputs; ++u) {
-          const Index row =
-              t.step() * (band.row_begin + i) + phases * u + phase / phases - t.out_padding;
+          const Index row = t.step() * (band.row_begin + tile.row) + phases * tile.down->writes[u] +
+                            phase / phases - t.out_padding;
           for (Index v = 0; v < kOutputs; ++v) {
-            const Index column = t.step() * j + phases * v + phase % phases - t.out_padding;
+            const Index column = t.step() * tile.column + phases * tile.across->writes[v] +
+                                 phase % phases - t.out_padding;
             const bool inside = row >= top && row < bottom && column >= 0 && column < t.y_width;
             to[u][v] = inside ? pixels + ((row - top) * t.y_width + column) * channels : nullptr;
           }
         }
-        const float* from = points.at(0, tile) + phase * channels;
         for (Index c = 0; c < channels; c += LaneCount()) {
           V m[4][4], y[kOutputs][kOutputs];
-          LoadSquare(from + c, 4 * points.point, points.point, m);
+          LoadSquare(tile.at, phase * channels + c, m);
           BothWays<PointsToOutput>(m, y);
           const V b = hn::LoadU(d, biases + c);
 #pragma GCC unroll 4
@@ -197,13 +268,14 @@ void TransformGradient(const Tiling& t, const Band& band, const float* d_y, cons
   for (Index image = band.image_begin; image < band.image_end; ++image) {
     ChannelsLast({t.out, t.y_height, t.y_width, kOutputs * band.row_begin, 0, rows, columns, pixel},
                  d_y + image * t.out * t.y_height * t.y_width, pixels);
-    ForEachTile(t, band, image, [&](Index i, Index j, Index tile) HWY_ATTR {
-      const float* corner = pixels + kOutputs * (i * columns + j) * pixel;
+    points.for_each_tile(image, [&](const Points::Tile& tile) HWY_ATTR {
+      const Square<kOutputs> from(pixels + kOutputs * (tile.row * columns + tile.column) * pixel,
+                                  tile.down->writes, columns * pixel, tile.across->writes, pixel);
       for (Index c = 0; c < pixel; c += LaneCount()) {
-        V from[kOutputs][kOutputs], result[4][4];
-        LoadSquare(corner + c, columns * pixel, pixel, from);
-        BothWays<GradientToPoints>(from, result);
-        StorePoints(result, points.at(0, tile) + c, points.point);
+        V d_y_tile[kOutputs][kOutputs], d_m[4][4];
+        LoadSquare(from, c, d_y_tile);
+        BothWays<GradientToPoints>(d_y_tile, d_m);
+        StoreSquare(d_m, tile.at, c);
       }
     });
   }
@@ -229,14 +301,14 @@ Index InputRow(const Tiling& t) { return t.depth() - t.in + round_up(t.in, LaneC
 void ConvolveBand(const WinogradForward& w, const Band& band) {
   const D d;
   const Tiling& t = w.tiling;
-  const Index lanes = LaneCount(), tiles = band.tiles(t), depth = t.depth();
-  const Points in(tiles, InputRow(t)), out(tiles, OutputRow(t));
+  const Index lanes = LaneCount(), depth = t.depth();
+  const Points in(t, band, InputRow(t)), out(t, band, OutputRow(t));
   TransformInput(t, band, w.x, in);
   for (Index p = 0; p < kPoints; ++p) {
     ForEachStrip(out.row, [&](Index o, auto vectors) HWY_ATTR {
       const float* kernels = w.kernels + (p * out.row + o) * depth;
-      for (Index i = 0; i < tiles; i += kTileRows) {
-        WithRows(tiles - i, [&](auto rows) HWY_ATTR {
+      for (Index i = 0; i < in.tiles(p); i += kTileRows) {
+        WithRows(in.tiles(p) - i, [&](auto rows) HWY_ATTR {
           float* to = out.at(p, i) + o;
           TileProduct<rows, vectors, false>(in.at(p, i), in.row, 1, kernels, vectors * lanes, depth,
                                             nullptr, [&](int r, int v, V sum) HWY_ATTR {
@@ -253,8 +325,8 @@ void ConvolveBand(const WinogradForward& w, const Band& band) {
 void WeightBand(const WinogradWeight& w, const Band& band, bool add) {
   const D d;
   const Tiling& t = w.tiling;
-  const Index lanes = LaneCount(), tiles = band.tiles(t), depth = t.depth();
-  const Points in(tiles, InputRow(t)), out(tiles, OutputRow(t));
+  const Index lanes = LaneCount(), depth = t.depth();
+  const Points in(t, band, InputRow(t)), out(t, band, OutputRow(t));
   TransformInput(t, band, w.x, in);
   t.taps == 3 ? TransformGradient<2>(t, band, w.d_y, out)
               : TransformGradient<3>(t, band, w.d_y, out);
@@ -264,7 +336,8 @@ void WeightBand(const WinogradWeight& w, const Band& band, bool add) {
         WithRows(depth - c, [&](auto rows) HWY_ATTR {
           float* to = w.d_kernels + (p * depth + c) * out.row + o;
           TileProduct<rows, vectors, false>(in.at(p, 0) + c, 1, in.row, out.at(p, 0) + o, out.row,
-                                            tiles, nullptr, [&](int r, int v, V sum) HWY_ATTR {
+                                            in.tiles(p), nullptr,
+                                            [&](int r, int v, V sum) HWY_ATTR {
                                               float* at = to + r * out.row + v * lanes;
                                               if (add) sum = hn::Add(hn::LoadU(d, at), sum);
                                               hn::StoreU(sum, d, at);
@@ -313,11 +386,11 @@ void TransformKernelsOf(const Tiling& t, const Kernels& k, Index begin, Index en
           const float* from = k.data + (channel + q) * k.out + i * k.in;
           for (Index tap = 0; tap < kTaps * kTaps; ++tap) taps[tap * lanes + q] = from[place[tap]];
         }
-        V kernel[kTaps][kTaps], result[4][4];
+        V kernel[kTaps][kTaps], points[4][4];
         LoadSquare(taps, kTaps * lanes, lanes, kernel);
-        BothWays<KernelToPoints>(kernel, result);
-        StorePoints(result, to + first * t.depth() + (in_phase * t.in + i) * width + o - first,
-                    outputs * t.depth());
+        BothWays<KernelToPoints>(kernel, points);
+        StoreSquare(points, to + first * t.depth() + (in_phase * t.in + i) * width + o - first,
+                    4 * outputs * t.depth(), outputs * t.depth());
       }
     }
   }
@@ -370,7 +443,7 @@ HWY_EXPORT(WeightBand);
 HWY_EXPORT(KernelGradient);
 HWY_EXPORT(OutputRow);
 
-constexpr Index kBandNumbers = 96 << 10;     // transformed: 384 KiB
+constexpr Index kBandNumbers = 144 << 10;    // transformed: 576 KiB
 constexpr Index kKernelsPerSlice = 1 << 11;  // transformed by one thread: some 20 us
 
 // Images [0, batch) cut into bands: some rows of tiles of each image, or several whole images.
@@ -448,7 +521,11 @@ bool winograd_can(const ConvShape& s) {
 
 double winograd_multiplications(const ConvShape& s) {
   const Tiling t = tiling(s);
-  return static_cast<double>(s.batch * t.rows() * t.columns() * kPoints) *
+  const auto points = [](Index tiles, const TileSide& last) {
+    return kSide * (tiles - 1) + std::count(last.points, last.points + kSide, true);
+  };
+  return static_cast<double>(s.batch * points(t.rows(), t.last_side(t.y_height)) *
+                             points(t.columns(), t.last_side(t.y_width))) *
          static_cast<double>(t.depth() * t.out);
 }
 

@@ -301,7 +301,8 @@ constexpr Index kColumnsPerSlice =
 constexpr Index kWorkForOneDnn = 1 << 20, kRowsForOneDnn = 64, kColumnsForOneDnn = 96;
 // Of a slice; whole rows, as it leaves its fast path on narrower ones.
 constexpr Index kMostOneDnnRows = 256;
-constexpr Index kPage = 1024;  // numbers: rows of b that stand whole pages apart share cache sets
+// Rows of b that stand whole pages apart share cache sets, which holds oneDNN up if they are many.
+constexpr Index kPage = 1024, kFewPages = 64;  // numbers, rows
 
 // Calls slice(product, row_begin, row_end, column_begin, column_end) for slices of every product of
 // a batch.
@@ -330,8 +331,8 @@ bool readable(const Matrix& m, Index rows, Index columns) {
   return by_rows(m, columns) || by_columns(m, rows);
 }
 
-bool reads_fast(const Matrix& b, Index columns) {
-  return by_rows(b, columns) && b.row % kPage != 0;
+bool reads_fast(const Matrix& b, Index depth, Index columns) {
+  return by_rows(b, columns) && (b.row % kPage != 0 || depth <= kFewPages);
 }
 
 void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
@@ -353,7 +354,7 @@ bool use_onednn(const Matmul& w) {
   if (w.engine == Engine::kTiles || w.panels != nullptr || w.depth == 0) return false;
   if (!readable(w.a, w.rows, w.depth) || !readable(w.b, w.depth, w.columns)) return false;
   if (w.engine == Engine::kOneDnn) return true;
-  return is_for_onednn(w.rows, w.columns, w.depth) && reads_fast(w.b, w.columns);
+  return is_for_onednn(w.rows, w.columns, w.depth) && reads_fast(w.b, w.depth, w.columns);
 }
 
 // Many rows: b is laid out once for all slices.
@@ -412,7 +413,7 @@ bool is_for_onednn(Index rows, Index columns, Index depth) {
 }
 
 RowMatrix rows_for_onednn(const Matrix& b, Index depth, Index columns) {
-  if (reads_fast(b, columns)) return {.copied = Buffer(), .matrix = b};
+  if (reads_fast(b, depth, columns)) return {.copied = Buffer(), .matrix = b};
   constexpr Index kLine = 16;  // numbers
   const Index row = columns % kPage == 0 ? columns + kLine : columns;
   Buffer copied(depth * row);

@@ -112,12 +112,47 @@ HWY_INLINE void LoadSquare(const float* from, Index down, Index right, V (&to)[k
     for (int v = 0; v < kSize; ++v) to[u][v] = hn::LoadU(D(), from + u * down + v * right);
   }
 }
-
-HWY_INLINE void StorePoints(const V (&from)[4][4], float* to, Index point) {
+HWY_INLINE void LoadSquare(float* const (&from)[4][4], Index at, V (&to)[4][4]) {
 #pragma GCC unroll 4
   for (int u = 0; u < 4; ++u) {
 #pragma GCC unroll 4
-    for (int v = 0; v < 4; ++v) hn::StoreU(from[u][v], D(), to + (4 * u + v) * point);
+    for (int v = 0; v < 4; ++v) to[u][v] = hn::LoadU(D(), from[u][v] + at);
+  }
+}
+
+// Rows and columns in any order.
+template <int kSize>
+struct Square {
+  Square(const float* corner, const Index* rows, Index down, const Index* columns, Index right) {
+    for (int u = 0; u < kSize; ++u) {
+      row[u] = corner + rows[u] * down;
+      column[u] = columns[u] * right;
+    }
+  }
+  const float* row[kSize];
+  Index column[kSize];
+};
+template <int kSize>
+HWY_INLINE void LoadSquare(const Square<kSize>& from, Index at, V (&to)[kSize][kSize]) {
+#pragma GCC unroll 4
+  for (int u = 0; u < kSize; ++u) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kSize; ++v) to[u][v] = hn::LoadU(D(), from.row[u] + from.column[v] + at);
+  }
+}
+
+HWY_INLINE void StoreSquare(const V (&from)[4][4], float* to, Index down, Index right) {
+#pragma GCC unroll 4
+  for (int u = 0; u < 4; ++u) {
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; ++v) hn::StoreU(from[u][v], D(), to + u * down + v * right);
+  }
+}
+HWY_INLINE void StoreSquare(const V (&from)[4][4], float* const (&to)[4][4], Index at) {
+#pragma GCC unroll 4
+  for (int u = 0; u < 4; ++u) {
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; ++v) hn::StoreU(from[u][v], D(), to[u][v] + at);
   }
 }
 
