@@ -42,8 +42,10 @@ std::pair<Index, Index> checked(Cell cell, const Var& x, const RecurrentState& s
   return {n["batch"], n["hidden"]};
 }
 
-Var product_of(const Var& x, const Var& weight, const PreparedWeight& ready, const Var& bias) {
-  return ready ? linear(x, ready, bias) : linear(x, weight, bias);
+Var product_of(const Var& x, const Var& weight, const PreparedWeight& ready, const Var& bias,
+               const Var& plus = {}) {
+  return ready ? linear(x, ready, bias, Activation::kNone, plus)
+               : linear(x, weight, bias, Activation::kNone, plus);
 }
 
 }  // namespace
@@ -54,12 +56,11 @@ RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& sta
   const Index batch = rows, hidden = units, width = kernels::gate_count(cell) * hidden;
   const bool lstm = cell == Cell::kLstm;
   const Var entering =
-      x ? product_of(x, weights.input, weights.ready_input, weights.input_bias) : Var();
+      x ? product_of(x, weights.input, weights.ready_input, weights.input_bias, more) : more;
   const Var product =
       product_of(state.h, weights.recurrent, weights.ready_recurrent, weights.recurrent_bias);
-  const Tensor gates = !x      ? more.value().copy()
-                       : !more ? entering.value().copy()
-                               : zip(Binary::kAdd, entering.value(), more.value());
+  // The kernel overwrites them; nobody else reads the product's.
+  const Tensor gates = x ? entering.value() : more.value().copy();
   const Tensor no_bias = Tensor::zeros({width});
 
   const Shape shape{batch, hidden};
@@ -89,7 +90,7 @@ RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& sta
   if (lstm) values.push_back(c);
   const std::vector<Var> vars = record_many(
       lstm ? "lstm_step" : "gru_step", std::move(values),
-      std::vector<Var>{entering, more, product, state.h, state.c}, [=](std::span<const Tensor> d) {
+      std::vector<Var>{entering, product, state.h, state.c}, [=](std::span<const Tensor> d) {
         const Tensor d_h = d[0] ? d[0].packed() : Tensor::zeros(shape);
         const Tensor d_c = lstm && d[1] ? d[1].packed() : Tensor();
         Tensor d_gates({batch, width}), d_h_in(shape);
@@ -111,7 +112,6 @@ RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& sta
                                           .d_h_in = d_h_in.data(),
                                           .d_c_in = data_or_null(d_c_in)});
         add_to_grad(entering, d_gates);
-        add_to_grad(more, d_gates);
         if (lstm) {
           add_to_grad(product, d_gates);
           add_to_grad(state.c, d_c_in);

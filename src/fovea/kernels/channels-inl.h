@@ -23,21 +23,28 @@ struct Window {
 };
 
 HWY_INLINE void ChannelsLast(const Window& w, const float* image, float* to) {
-  std::fill_n(to, w.rows * w.columns * w.pixel, 0.0f);
   const Index row_begin = std::max<Index>(0, -w.top), row_end = std::min(w.rows, w.height - w.top);
   const Index first = std::max<Index>(0, -w.left);
-  const Index count = std::min(w.columns, w.width - w.left) - first;
-  const Index plane = w.height * w.width;
-  for (Index c = 0; c < w.channels; c += 4) {
+  const Index last = std::min(w.columns, w.width - w.left), count = last - first;
+  const Index plane = w.height * w.width, row = w.columns * w.pixel;
+  for (Index i = 0; i < w.rows; ++i) {
+    const bool inside = i >= row_begin && i < row_end && count > 0 && w.channels == w.pixel;
+    std::fill_n(to + i * row, inside ? first * w.pixel : row, 0.0f);
+    if (inside) std::fill(to + i * row + last * w.pixel, to + (i + 1) * row, 0.0f);
+  }
+  // A cache line of channels at a time, and of these four: lines are written while they are near.
+  for (Index block = 0; block < w.channels; block += kFloatsPerLine) {
     for (Index i = row_begin; i < row_end; ++i) {
-      const float* pixels = image + c * plane + (w.top + i) * w.width + w.left + first;
-      float* target = to + (i * w.columns + first) * w.pixel + c;
-      if (c + 4 <= w.channels) {
-        TransposeFourRows(pixels, plane, count, target, w.pixel);
-      } else {
-        for (Index j = 0; j < count; ++j) {
-          for (Index q = 0; c + q < w.channels; ++q)
-            target[j * w.pixel + q] = pixels[q * plane + j];
+      for (Index c = block; c < std::min(block + kFloatsPerLine, w.channels); c += 4) {
+        const float* pixels = image + c * plane + (w.top + i) * w.width + w.left + first;
+        float* target = to + (i * w.columns + first) * w.pixel + c;
+        if (c + 4 <= w.channels) {
+          TransposeFourRows(pixels, plane, count, target, w.pixel);
+        } else {
+          for (Index j = 0; j < count; ++j) {
+            for (Index q = 0; c + q < w.channels; ++q)
+              target[j * w.pixel + q] = pixels[q * plane + j];
+          }
         }
       }
     }

@@ -299,8 +299,10 @@ constexpr Index kColumnsPerSlice =
     256;  // at least, where there are as many: a is packed again for each slice
 // Measured with AVX-512: from here on oneDNN is ahead, if b is stored by rows.
 constexpr Index kWorkForOneDnn = 1 << 20, kRowsForOneDnn = 64, kColumnsForOneDnn = 96;
-// Of a slice; whole rows, as it leaves its fast path on narrower ones.
-constexpr Index kMostOneDnnRows = 256;
+constexpr Index kMostOneDnnRows = 256;  // of a slice
+// It is slow on the last 16 columns of a slice where 48 go into the others; two halves with 32 of
+// them each are faster.
+constexpr Index kHalvedColumns = 96, kHalvedRest = 64;
 // Rows of b that stand whole pages apart share cache sets, which holds oneDNN up if they are many.
 constexpr Index kPage = 1024, kFewPages = 64;  // numbers, rows
 
@@ -430,9 +432,10 @@ void matmul(const Matmul& work) {
   if (is_column(work)) return matmul_as_row(work);
   if (use_onednn(work)) {
     const HoldSignals guard;  // once for all slices of this thread
+    const Index halves = work.columns % kHalvedColumns == kHalvedRest ? 2 : 1;
     const Index evenly = work.rows >= kEvenly * kRowsForOneDnn ? kEvenly : 2;
-    const Index slices = round_up(ceil_div(work.rows, kMostOneDnnRows), evenly);
-    return for_each_slice(work, ceil_div(work.rows, slices), work.columns, onednn_slice);
+    const Index slices = round_up(ceil_div(work.rows, kMostOneDnnRows), evenly / halves);
+    return for_each_slice(work, ceil_div(work.rows, slices), work.columns / halves, onednn_slice);
   }
   const Index strip = HWY_DYNAMIC_DISPATCH(StripColumns)();
   if (work.rows <= kRowsReadInPlace && work.panels == nullptr &&
