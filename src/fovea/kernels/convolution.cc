@@ -23,8 +23,9 @@ constexpr Index kPixelsPerWeightSlice = 512;
 constexpr Index kBlock = 8;
 // From here on transformed tiles are ahead.
 constexpr Index kWinogradChannels = 16, kWinogradPixels = 64;
-// Of y, for a slice of a weight gradient: what a slice costs as such is twice the weights.
-constexpr Index kPixelsPerWinogradSlice = 1024;
+// Of y, for a slice of a weight gradient: what a slice costs as such is twice the weights. Half as
+// many if this makes up to four slices.
+constexpr Index kPixelsPerWinogradSlice = 2048, kFewWinogradSlices = 4;
 
 #if defined(__x86_64__)
 constexpr bool kGeneratesCode = true;  // oneDNN; then its forward pass is ahead on all shapes
@@ -67,7 +68,8 @@ bool use_winograd(Engine engine, const ConvShape& s) {
 
 // In two, four, ... slices.
 Index images_per_winograd_slice(const ConvShape& s) {
-  const Index wanted = s.batch * s.out_height() * s.out_width() / kPixelsPerWinogradSlice;
+  const Index large = s.batch * s.out_height() * s.out_width() / kPixelsPerWinogradSlice;
+  const Index wanted = std::max(large, std::min(2 * large, kFewWinogradSlices));
   const auto slices = static_cast<std::uint64_t>(std::clamp<Index>(wanted, 1, kWeightSlices));
   return ceil_div(s.batch, static_cast<Index>(std::bit_floor(slices)));
 }

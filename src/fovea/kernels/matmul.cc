@@ -258,18 +258,32 @@ void FewRowsAcross(const Matmul& w, Index column_begin, Index column_end) {
 }
 
 // After oneDNN: what is left to add, and the activation, on a slice that is still in the cache.
-void FinishSlice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
-                 Index column_end) {
+template <class Last>
+HWY_INLINE void FinishSliceWith(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
+                                Index column_end, const Last& last) {
+  const float* bias = w.bias != nullptr ? w.bias + column_begin : nullptr;
   for (Index i = row_begin; i < row_end; ++i) {
     float* c = w.c + i * w.c_row + column_begin;
     const float* plus = w.accumulate ? nullptr : Plus(w, i, column_begin);
-    ForEachVector(column_end - column_begin, [&](Index j, auto io) HWY_ATTR {
+    ForEachVector(column_end - column_begin, [=](Index j, auto io) HWY_ATTR {
       V sum = io.load(c + j);
       if (plus != nullptr) sum = hn::Add(sum, io.load(plus + j));
-      if (w.bias != nullptr) sum = hn::Add(sum, io.load(w.bias + column_begin + j));
-      io.store(Activate(w.activation, sum), c + j);
+      if (bias != nullptr) sum = hn::Add(sum, io.load(bias + j));
+      io.store(last(sum), c + j);
     });
   }
+}
+void FinishSlice(const Matmul& w, Index row_begin, Index row_end, Index column_begin,
+                 Index column_end) {
+  const auto finish = [&](const auto& last) HWY_ATTR {
+    FinishSliceWith(w, row_begin, row_end, column_begin, column_end, last);
+  };
+  const Activation activation = w.activation;
+  if (activation == Activation::kNone) return finish([](V sum) HWY_ATTR { return sum; });
+  if (activation == Activation::kRelu) {
+    return finish([](V sum) HWY_ATTR { return Activate(Activation::kRelu, sum); });
+  }
+  finish([=](V sum) HWY_ATTR { return Activate(activation, sum); });
 }
 
 Index StripColumns() { return TileColumns(); }
@@ -291,6 +305,7 @@ HWY_EXPORT(StripColumns);
 
 constexpr Index kWorkPerSlice =
     1 << 18;  // multiplications, some 5 us: a parallel region costs 1 us
+constexpr Index kWorkTogether = 1 << 16;  // small products of a batch are computed several at once
 // Where b is packed once for all: about so many rows, and many columns, so that a is packed once
 // too.
 constexpr Index kRowsOfPacked = 66, kColumnsOfPacked = 2048;
@@ -312,17 +327,23 @@ template <class Slice>
 void for_each_slice(const Matmul& work, Index rows, Index columns, const Slice& slice) {
   const Index row_slices = ceil_div(work.rows, rows);
   const Index column_slices = ceil_div(work.columns, columns);
-  parallel_for(work.batch * row_slices * column_slices, 1, [&](Index at, Index) {
-    const Index batch = at / (row_slices * column_slices);
-    const Index row = at / column_slices % row_slices * rows;
-    const Index column = at % column_slices * columns;
-    Matmul one = work;
-    one.a.data += batch * work.a_batch;
-    one.b.data += batch * work.b_batch;
-    one.c += batch * work.c_batch;
-    if (work.plus != nullptr) one.plus += batch * work.c_batch;
-    slice(one, row, std::min(row + rows, work.rows), column,
-          std::min(column + columns, work.columns));
+  const Index count = work.batch * row_slices * column_slices;
+  const Index numbers = rows * columns * work.depth;
+  const Index together = kWorkTogether / std::max<Index>(1, numbers);
+  const Index grain = std::clamp<Index>(together, 1, std::max<Index>(1, count / (2 * kEvenly)));
+  parallel_for(count, grain, [&](Index begin, Index end) {
+    for (Index at = begin; at < end; ++at) {
+      const Index batch = at / (row_slices * column_slices);
+      const Index row = at / column_slices % row_slices * rows;
+      const Index column = at % column_slices * columns;
+      Matmul one = work;
+      one.a.data += batch * work.a_batch;
+      one.b.data += batch * work.b_batch;
+      one.c += batch * work.c_batch;
+      if (work.plus != nullptr) one.plus += batch * work.c_batch;
+      slice(one, row, std::min(row + rows, work.rows), column,
+            std::min(column + columns, work.columns));
+    }
   });
 }
 
@@ -373,28 +394,54 @@ void matmul_on_copy(const Matmul& work) {
   matmul(again);
 }
 
-// One column, which would leave most of each tile empty.
-bool is_column(const Matmul& w) {
-  return w.columns == 1 && w.rows > 1 && w.c_row == 1 && w.engine == Engine::kAuto &&
-         w.b.data != nullptr && (w.a.row == 1 || (w.a.column == 1 && w.b.row == 1));
+// A few columns, which would leave most of each tile empty.
+bool has_few_columns(const Matmul& w) {
+  return w.columns <= kRowsReadInPlace && w.rows > kRowsReadInPlace && w.engine == Engine::kAuto &&
+         w.b.data != nullptr && (w.a.row == 1 || w.a.column == 1);
 }
 
 // c' = b' a'
-void matmul_as_row(const Matmul& w) {
-  Matmul row = w;
-  row.rows = 1;
-  row.columns = row.c_row = w.rows;
-  row.a = {w.b.data, w.b.column, w.b.row};
-  row.b = {w.a.data, w.a.column, w.a.row};
-  row.a_batch = w.b_batch;
-  row.b_batch = w.a_batch;
-  row.panels = nullptr;
-  const Buffer bias(w.bias != nullptr ? w.rows : 0);
-  if (w.bias != nullptr) {
-    std::fill_n(bias.data(), w.rows, *w.bias);
-    row.bias = bias.data();
+void matmul_as_rows(const Matmul& w) {
+  const Index b_count = w.b_batch == 0 ? 1 : w.batch, b_size = w.columns * w.depth;
+  const Index size = w.columns * w.rows;
+  const float* plus = w.accumulate ? w.c : w.plus;
+  const bool adds = plus != nullptr || w.bias != nullptr;
+  const Buffer b(b_count * b_size), added(adds ? w.batch * size : 0), sums(w.batch * size);
+  for (Index n = 0; n < b_count; ++n) {
+    for (Index j = 0; j < w.columns; ++j) {
+      const float* from = w.b.data + n * w.b_batch + j * w.b.column;
+      float* to = b.data() + n * b_size + j * w.depth;
+      for (Index p = 0; p < w.depth; ++p) to[p] = from[p * w.b.row];
+    }
   }
-  matmul(row);
+  const auto for_each = [&](const auto& use) {  // use(column, place in c, place in c')
+    for (Index n = 0; n < w.batch; ++n) {
+      for (Index j = 0; j < w.columns; ++j) {
+        const Index first = n * w.c_batch + j, turned = n * size + j * w.rows;
+        for (Index i = 0; i < w.rows; ++i) use(j, first + i * w.c_row, turned + i);
+      }
+    }
+  };
+  if (adds) {
+    for_each([&](Index j, Index at, Index turned) {
+      const float before = plus != nullptr ? plus[at] : 0.0f;
+      added.data()[turned] = w.bias != nullptr ? before + w.bias[j] : before;
+    });
+  }
+  matmul({.rows = w.columns,
+          .columns = w.rows,
+          .depth = w.depth,
+          .a = {b.data(), w.depth, 1},
+          .b = {w.a.data, w.a.column, w.a.row},
+          .c = sums.data(),
+          .c_row = w.rows,
+          .plus = adds ? added.data() : nullptr,
+          .activation = w.activation,
+          .batch = w.batch,
+          .a_batch = w.b_batch == 0 ? 0 : b_size,
+          .b_batch = w.a_batch,
+          .c_batch = size});
+  for_each([&](Index, Index at, Index turned) { w.c[at] = sums.data()[turned]; });
 }
 
 }  // namespace
@@ -429,7 +476,7 @@ RowMatrix rows_for_onednn(const Matrix& b, Index depth, Index columns) {
 
 void matmul(const Matmul& work) {
   if (work.rows == 0 || work.columns == 0) return;
-  if (is_column(work)) return matmul_as_row(work);
+  if (has_few_columns(work)) return matmul_as_rows(work);
   if (use_onednn(work)) {
     const HoldSignals guard;  // once for all slices of this thread
     const Index halves = work.columns % kHalvedColumns == kHalvedRest ? 2 : 1;

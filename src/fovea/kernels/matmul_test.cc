@@ -221,6 +221,7 @@ TEST_P(MatmulKernel, AddsBiasAndWhatIsThereOrGivenAndActivatesAtTheEnd) {
                                              {6, 16, 257},
                                              {17, 300, 520},
                                              {70, 1, 33},
+                                             {40, 3, 65},
                                              {13, 5, 0}}) {
     const Product product(rows, columns, depth);
     for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kTanh,
@@ -297,11 +298,12 @@ TEST_P(MatmulKernel, TouchesNothingForNoRowsOrColumns) {
 }
 
 TEST_P(MatmulKernel, ComputesABatch) {
-  const Index rows = 5, columns = 19, depth = 12, batch = 4;
-  const Index a_batch = rows * depth + 3, b_batch = depth * columns + 1,
-              c_batch = rows * columns + 2;
-  const Floats a = random_numbers(batch * a_batch, 1), b = random_numbers(batch * b_batch, 2);
-  for (const Engine engine : {Engine::kTiles, Engine::kOneDnn}) {
+  for (int i = 0; i < 12; ++i) {
+    const Index rows = 5, columns = i < 6 ? 19 : 2, depth = 12, batch = 20;
+    const Index a_batch = rows * depth + 3, b_batch = depth * columns + 1,
+                c_batch = rows * columns + 2;
+    const Floats a = random_numbers(batch * a_batch, 1), b = random_numbers(batch * b_batch, 2);
+    const Engine engine = std::array{Engine::kTiles, Engine::kOneDnn, Engine::kAuto}[at(i % 3)];
     for (const bool shared_b : {false, true}) {
       Floats c(at(batch * c_batch), kUntouched), expected = c;
       const Matmul all{.rows = rows,

@@ -132,12 +132,14 @@ HWY_EXPORT(SoftmaxBackwardRow);
 HWY_EXPORT(LogSoftmaxBackwardRow);
 HWY_EXPORT(CrossEntropyRow);
 
-constexpr Index kGrain = 8192;  // numbers a chunk: some microseconds of exp
+constexpr Index kGrain = 8192;   // numbers a chunk: some microseconds of exp
+constexpr Index kLeastRow = 64;  // a shorter row costs as much
 
 template <class Row>
 void for_each_row(RowShape shape, const Row& row) {
   if (shape.columns == 0) return;
-  parallel_for(shape.rows, std::max<Index>(1, kGrain / shape.columns), [&](Index begin, Index end) {
+  const Index grain = std::max<Index>(1, kGrain / std::max(shape.columns, kLeastRow));
+  parallel_for(shape.rows, grain, [&](Index begin, Index end) {
     for (Index r = begin; r < end; ++r) row(r);
   });
 }
