@@ -76,6 +76,25 @@ TEST(ParallelFor, UsesAsManyThreadsAsWereSet) {
   }
 }
 
+TEST(ParallelFor, GivesAThreadTheSameShareOfEveryLoop) {
+  for (const int team : {2, 3}) {
+    const UseThreads guard(team);
+    std::vector<std::vector<std::thread::id>> loops;
+    for (int loop = 0; loop < 3; ++loop) {
+      std::atomic<int> inside{0};
+      std::vector<std::thread::id> threads_of(static_cast<std::size_t>(team));
+      parallel_for(team, 1, [&](Index i, Index) {
+        threads_of[static_cast<std::size_t>(i)] = std::this_thread::get_id();
+        wait_for_all(inside, team);
+      });
+      loops.push_back(threads_of);
+    }
+    EXPECT_EQ(loops[0][0], std::this_thread::get_id());
+    EXPECT_EQ(loops[1], loops[0]);
+    EXPECT_EQ(loops[2], loops[0]);
+  }
+}
+
 TEST(ParallelFor, RunsInsideItself) {
   const UseThreads guard(3);
   std::vector<std::atomic<int>> seen(50 * 70);

@@ -52,13 +52,16 @@ class Pool {
     hire(threads - 1);
     body_ = body;
     context_ = context;
-    count_ = count;
     invited_ = static_cast<int>(std::min<Index>(threads - 1, count - 1));
-    next_.store(0, std::memory_order_relaxed);
+    sharers_ = std::min(invited_ + 1, kMostSharers);
+    for (int i = 0; i < sharers_; ++i) {
+      shares_[i].next.store(count * i / sharers_, std::memory_order_relaxed);
+      shares_[i].end = count * (i + 1) / sharers_;
+    }
     const std::uint64_t loop = (gate_.load(std::memory_order_relaxed) & ~(kLoop - 1)) + kLoop;
     gate_.store(loop | kOpen, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) > 0) gate_.notify_all();
-    work();
+    work(0);
     gate_.fetch_and(~kOpen, std::memory_order_acq_rel);
     for (int spins = 0; (gate_.load(std::memory_order_acquire) & kHelpers) != 0; ++spins) {
       if (spins < kSpins) {
@@ -83,9 +86,16 @@ class Pool {
     }
   }
 
-  void work() {
+  // A thread starts with its own share, so that data stays near it from loop to loop, and goes on
+  // with what others have left of theirs.
+  void work(int sharer) {
     inside_chunk = true;
-    for (Index i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) body_(context_, i);
+    for (int k = 0; k < sharers_; ++k) {
+      Share& share = shares_[(sharer + k) % sharers_];
+      for (Index i; (i = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;) {
+        body_(context_, i);
+      }
+    }
     inside_chunk = false;
   }
 
@@ -98,7 +108,7 @@ class Pool {
       const bool news = (gate & kOpen) != 0 && (gate & ~(kLoop - 1)) != last;
       if (news && gate_.compare_exchange_weak(gate, gate + kHelper, std::memory_order_acq_rel)) {
         last = gate & ~(kLoop - 1);
-        if (number < invited_) work();
+        if (number < invited_) work(number + 1);
         gate_.fetch_sub(kHelper, std::memory_order_release);
         spins = 0;
       } else if (spins < kSpins) {
@@ -116,10 +126,14 @@ class Pool {
   int hired_ = 0;
   ChunkBody body_ = nullptr;
   const void* context_ = nullptr;
-  Index count_ = 0;
-  int invited_ = 0;
+  int invited_ = 0, sharers_ = 0;
+  static constexpr int kMostSharers = 64;
+  struct alignas(64) Share {
+    std::atomic<Index> next{0};
+    Index end = 0;
+  };
+  Share shares_[kMostSharers];
   alignas(64) std::atomic<std::uint64_t> gate_{0};
-  alignas(64) std::atomic<Index> next_{0};
   alignas(64) std::atomic<int> sleepers_{0};
 };
 

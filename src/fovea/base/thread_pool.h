@@ -1,7 +1,9 @@
 // The threads behind parallel_for. A loop is never held up by a helper that the system has not
 // woken yet: the caller works through the chunks itself and waits only for helpers that have begun
 // one. On a machine that others use too, this is the difference between a loop that gets slower and
-// one that stands still (docs/performance.md).
+// one that stands still (docs/performance.md). Else a thread gets the same share of every loop:
+// where two processors do not share a cache, fetching what another one wrote takes longer than
+// most of what is done with it.
 #pragma once
 
 #include "fovea/base/index.h"

@@ -315,8 +315,8 @@ constexpr Index kColumnsPerSlice =
 // Measured with AVX-512: from here on oneDNN is ahead, if b is stored by rows.
 constexpr Index kWorkForOneDnn = 1 << 20, kRowsForOneDnn = 64, kColumnsForOneDnn = 96;
 constexpr Index kMostOneDnnRows = 256;  // of a slice
-// It is slow on the last 16 columns of a slice where 48 go into the others; two halves with 32 of
-// them each are faster.
+// It is slow on the last 16 columns of a slice where 48 go into the others: two halves with 32 of
+// them each are faster, and of a few rows they read less of b. More rows stay with their thread.
 constexpr Index kHalvedColumns = 96, kHalvedRest = 64;
 // Rows of b that stand whole pages apart share cache sets, which holds oneDNN up if they are many.
 constexpr Index kPage = 1024, kFewPages = 64;  // numbers, rows
@@ -479,7 +479,8 @@ void matmul(const Matmul& work) {
   if (has_few_columns(work)) return matmul_as_rows(work);
   if (use_onednn(work)) {
     const HoldSignals guard;  // once for all slices of this thread
-    const Index halves = work.columns % kHalvedColumns == kHalvedRest ? 2 : 1;
+    const bool few = work.rows < 2 * kRowsForOneDnn;
+    const Index halves = few && work.columns % kHalvedColumns == kHalvedRest ? 2 : 1;
     const Index evenly = work.rows >= kEvenly * kRowsForOneDnn ? kEvenly : 2;
     const Index slices = round_up(ceil_div(work.rows, kMostOneDnnRows), evenly / halves);
     return for_each_slice(work, ceil_div(work.rows, slices), work.columns / halves, onednn_slice);
