@@ -26,7 +26,7 @@ namespace fovea {
 // Stands in the first 64 bytes of the memory it describes.
 struct alignas(64) Buffer::Block {
   std::atomic<int> holders;
-  int size_class;
+  int size_class, lane;
   Block* next_free;
 
   float* data() { return reinterpret_cast<float*>(this + 1); }
@@ -39,6 +39,7 @@ using Block = Buffer::Block;
 constexpr std::size_t kSmallest = 256;  // bytes, header included
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr int kClasses = 4 * 40;
+constexpr int kLanes = 16;
 constexpr Index kMostFloats = Index{1}
                               << 44;  // more than any machine has, and their bytes fit a class
 
@@ -58,6 +59,8 @@ int class_of(std::size_t bytes) {
   return first + 4;
 }
 
+thread_local int lane_of_thread = 0;
+
 class Pool {
  public:
   Block* take(std::size_t bytes) {
@@ -67,6 +70,7 @@ class Pool {
     if (block == nullptr) {
       block = ask_system(class_bytes(size_class));
       block->size_class = size_class;
+      block->lane = lane_of_thread;
     }
     const std::size_t size = class_bytes(block->size_class);
     // What was not asked for is not to be touched, even where the block has it.
@@ -80,7 +84,7 @@ class Pool {
   void give_back(Block* block) {
     const std::lock_guard lock(mutex_);
     const std::size_t size = class_bytes(block->size_class);
-    Block*& free = free_[static_cast<std::size_t>(block->size_class)];
+    Block*& free = free_blocks(block->lane, block->size_class);
     block->next_free = free;
     free = block;
     statistics_.bytes_in_use -= size;
@@ -104,7 +108,7 @@ class Pool {
   Block* take_cached(int size_class) {
     const int last = class_bytes(size_class) >= kHugePage ? size_class + 2 : size_class;
     for (int c = size_class; c <= std::min(last, kClasses - 1); ++c) {
-      Block*& free = free_[static_cast<std::size_t>(c)];
+      Block*& free = free_blocks(lane_of_thread, c);
       if (free == nullptr) continue;
       statistics_.bytes_cached -= class_bytes(c);
       return std::exchange(free, free->next_free);
@@ -132,7 +136,7 @@ class Pool {
   }
 
   void release_locked() {
-    for (Block*& free : free_) {
+    for (Block*& free : free_) {  // of all lanes
       while (free != nullptr) {
         Block* block = free;
         free = block->next_free;
@@ -144,8 +148,12 @@ class Pool {
     }
   }
 
+  Block*& free_blocks(int lane, int size_class) {
+    return free_[static_cast<std::size_t>(lane * kClasses + size_class)];
+  }
+
   std::mutex mutex_;
-  std::array<Block*, kClasses> free_{};
+  std::array<Block*, kLanes * kClasses> free_{};
   PoolStatistics statistics_;
 };
 
@@ -178,6 +186,8 @@ float* Buffer::data() const { return block_ == nullptr ? nullptr : block_->data(
 bool Buffer::unique() const {
   return block_ != nullptr && block_->holders.load(std::memory_order_acquire) == 1;
 }
+
+void use_memory_lane(int lane) { lane_of_thread = lane % kLanes; }
 
 PoolStatistics pool_statistics() { return pool().statistics(); }
 void release_cached_memory() { pool().release_cached(); }

@@ -38,6 +38,10 @@ struct PoolStatistics {
   std::size_t bytes_cached = 0;  // freed blocks, kept for the next request of their size
 };
 
+// Blocks that were first given to a thread of one lane never go to one of another: what stands in
+// the cache of a processor stays there. Threads start in lane 0.
+void use_memory_lane(int lane);
+
 PoolStatistics pool_statistics();
 void release_cached_memory();
 

@@ -99,6 +99,19 @@ TEST(BufferPool, AFreedBlockServesTheNextRequestOfItsSize) {
   EXPECT_EQ(Buffer(1000).data(), data);
 }
 
+TEST(BufferPool, ABlockStaysInItsLane) {
+  const float* here = Buffer(1000).data();
+  const float *there = nullptr, *again = nullptr;
+  std::thread([&] {
+    use_memory_lane(3);
+    there = Buffer(1000).data();
+    again = Buffer(1000).data();
+  }).join();
+  EXPECT_NE(there, here);
+  EXPECT_EQ(there, again);
+  EXPECT_EQ(Buffer(1000).data(), here);
+}
+
 TEST(BufferPool, CountsWhatIsInUseAndWhatIsKept) {
   release_cached_memory();
   const PoolStatistics before = pool_statistics();

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "fovea/base/buffer.h"
 #include "fovea/base/signals.h"
 
 #if defined(__x86_64__)
@@ -102,6 +103,7 @@ class Pool {
   void serve(int number) {
     const HoldSignals guard;
     omp_set_num_threads(1);  // what a chunk calls in oneDNN runs on this thread
+    use_memory_lane(number + 1);
     std::uint64_t last = 0;  // the loop this helper has been in
     for (int spins = 0;; ++spins) {
       std::uint64_t gate = gate_.load(std::memory_order_acquire);
