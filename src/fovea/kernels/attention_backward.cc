@@ -89,8 +89,9 @@ void AddBiasGradient(const AttentionBackward& w, const QueryRange& range, Range 
   }
 }
 
-// delta and logsumexp of the range's queries.
-void PrepareRows(const AttentionBackward& w, const QueryRange& range, const BackwardSpace& space) {
+// delta, scaled, and logsumexp of the range's queries.
+void PrepareRows(const AttentionBackward& w, const QueryRange& range, float scale,
+                 const BackwardSpace& space) {
   const AttentionShape& s = w.in.shape;
   const float* logsumexp =
       w.logsumexp + (range.batch * s.head + range.head) * s.query + range.begin;
@@ -99,9 +100,9 @@ void PrepareRows(const AttentionBackward& w, const QueryRange& range, const Back
   for (Index i = 0; i < range.count(); ++i) {
     const float* out = w.out.at(range.batch, range.head, range.begin + i);
     const float* d_out = w.d_out.at(range.batch, range.head, range.begin + i);
-    space.delta[i] = SumOf(s.value_dim, [&](Index t, auto io) HWY_ATTR {
-      return hn::Mul(io.load(out + t), io.load(d_out + t));
-    });
+    space.delta[i] = scale * SumOf(s.value_dim, [&](Index t, auto io) HWY_ATTR {
+                       return hn::Mul(io.load(out + t), io.load(d_out + t));
+                     });
     // A query that sees nothing: 2^(s - inf) = 0.
     if (logsumexp[i] != kNever) space.logsumexp[i] = logsumexp[i] * kLog2E;
   }
@@ -193,8 +194,10 @@ void AttendRangeBackward(const AttentionBackward& w, const QueryRange& range, Ra
   const BlockScores scores{in, range, seen, space.queries, space.weights};
   scores.Prepare();
   const float* d_out = w.d_out.at(range.batch, range.head, range.begin);
-  TransposeBlock(d_out, w.d_out.time, count, s.value_dim, 1, space.d_outs);
-  PrepareRows(w, range, space);
+  // The gradient of a score is scaled with what it is made of, unless a bias wants it as it is.
+  const float scale = w.d_bias ? 1 : in.scale;
+  TransposeBlock(d_out, w.d_out.time, count, s.value_dim, scale, space.d_outs);
+  PrepareRows(w, range, scale, space);
   const BlockGradients gradients(w, scores, space);
   BlockScores::Needed needed;
   for (Index k = all_keys.begin; k < all_keys.end; k += kKeyBlock) {
@@ -222,8 +225,8 @@ void AttendRangeBackward(const AttentionBackward& w, const QueryRange& range, Ra
         ClearOutside(keys, block, space.d_scores + at * strip);
       }
     }
-    if (w.d_bias) AddBiasGradient(w, range, block, space.d_scores);
-    if (in.scale != 1) {
+    if (w.d_bias) {
+      AddBiasGradient(w, range, block, space.d_scores);
       const D d;
       for (Index i = 0; i < block.size() * kQueryBlock; i += LaneCount()) {
         hn::StoreU(hn::Mul(hn::LoadU(d, space.d_scores + i), hn::Set(d, in.scale)), d,

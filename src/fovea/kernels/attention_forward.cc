@@ -15,22 +15,26 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+// A score may be this much above its query's base before the base is raised to it, and all sums
+// shrink: floats have room for it, and sums seldom need to.
+constexpr float kRoom = 8;
+
 // The running softmax of a block of queries.
 struct Running {
-  float* most;    // [kQueryBlock] largest score so far, as an exponent of 2
-  float* sum;     // [kQueryBlock] of 2^(score - most)
-  float* shrink;  // [kQueryBlock] 2^(most before - most now), in the block at hand
+  float* base;    // [kQueryBlock] as an exponent of 2, at most kRoom below the largest score so far
+  float* sum;     // [kQueryBlock] of 2^(score - base)
+  float* shrink;  // [kQueryBlock] 2^(base before - base now), in the block at hand
 };
 
-// Scores of a strip become weights 2^(score - most). Says whether `most` has grown.
+// Scores of a strip become weights 2^(score - base). Says whether a base has been raised.
 HWY_INLINE bool SoftmaxStrip(const Running& running, Index first, Index keys, float* scores) {
   const D d;
   const Index lanes = LaneCount();
   const V never = hn::Set(d, kNever);
-  V most[kTileVectors], before[kTileVectors], sum[kTileVectors], base[kTileVectors];
+  V most[kTileVectors], sum[kTileVectors], base[kTileVectors];
 #pragma GCC unroll 8
   for (int v = 0; v < kTileVectors; ++v) {
-    before[v] = most[v] = hn::LoadU(d, running.most + first + v * lanes);
+    most[v] = never;
     sum[v] = hn::Zero(d);
   }
   for (Index j = 0; j < keys; ++j) {
@@ -39,14 +43,17 @@ HWY_INLINE bool SoftmaxStrip(const Running& running, Index first, Index keys, fl
       most[v] = hn::Max(most[v], hn::LoadU(d, scores + j * kQueryBlock + v * lanes));
     }
   }
-  bool grown = false;
+  bool raised = false;
 #pragma GCC unroll 8
   for (int v = 0; v < kTileVectors; ++v) {
-    base[v] = hn::IfThenZeroElse(hn::Eq(most[v], never), most[v]);  // -inf: nothing seen yet
-    const V shrink = Exp2(hn::Sub(before[v], base[v]));
-    grown = grown || !hn::AllTrue(d, hn::Eq(before[v], most[v]));
-    hn::StoreU(shrink, d, running.shrink + first + v * lanes);
-    hn::StoreU(most[v], d, running.most + first + v * lanes);
+    float* at = running.base + first + v * lanes;
+    const V before = hn::LoadU(d, at);
+    const auto raise = hn::Gt(most[v], hn::Add(before, hn::Set(d, kRoom)));
+    const V now = hn::IfThenElse(raise, most[v], before);
+    base[v] = hn::IfThenZeroElse(hn::Eq(now, never), now);  // -inf: nothing seen yet
+    raised = raised || !hn::AllFalse(d, raise);
+    hn::StoreU(Exp2(hn::Sub(before, base[v])), d, running.shrink + first + v * lanes);
+    hn::StoreU(now, d, at);
   }
   for (Index j = 0; j < keys; ++j) {
 #pragma GCC unroll 8
@@ -63,7 +70,7 @@ HWY_INLINE bool SoftmaxStrip(const Running& running, Index first, Index keys, fl
     const V shrink = hn::LoadU(d, running.shrink + first + v * lanes);
     hn::StoreU(hn::MulAdd(hn::LoadU(d, at), shrink, sum[v]), d, at);
   }
-  return grown;
+  return raised;
 }
 
 struct ForwardSpace {
@@ -119,7 +126,7 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
   const BlockScores scores{in, range, seen, space.queries, space.weights};
   scores.Prepare();
   std::fill_n(space.sums, range.count() * wide, 0.0f);
-  std::fill_n(space.running.most, kQueryBlock, kNever);
+  std::fill_n(space.running.base, kQueryBlock, kNever);
   std::fill_n(space.running.sum, kQueryBlock, 0.0f);
   BlockScores::Needed needed;
   for (Index k = seen.all.begin; k < seen.all.end; k += kKeyBlock) {
@@ -129,9 +136,9 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
       const Range keys = needed.keys[s];
       float* at = space.weights + (keys.begin - block.begin) * kQueryBlock + s * strip;
       scores.Compute(s * strip, keys, block);
-      const bool grown = SoftmaxStrip(space.running, s * strip, keys.size(), at);
+      const bool raised = SoftmaxStrip(space.running, s * strip, keys.size(), at);
       if (keys.size() < block.size()) ClearOutside(keys, block, space.weights + s * strip);
-      if (!grown || k == seen.all.begin) continue;
+      if (!raised || k == seen.all.begin) continue;
       for (Index i = s * strip; i < std::min((s + 1) * strip, range.count()); ++i) {
         Shrink(space.running.shrink[i], space.sums + i * wide, wide);
       }
@@ -146,7 +153,7 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
   float* logsumexp =
       w.logsumexp + (range.batch * in.shape.head + range.head) * in.shape.query + range.begin;
   for (Index i = 0; i < range.count(); ++i) {
-    const float sum = space.running.sum[i], most = space.running.most[i];
+    const float sum = space.running.sum[i], base = space.running.base[i];
     const float share = sum == 0 ? 0 : 1 / sum;
     float* out = w.out.at(range.batch, range.head, range.begin + i);
     ForEachVector(dim, [&](Index t, auto io) HWY_ATTR {
@@ -154,7 +161,7 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
       zero = hn::MulAdd(mean, hn::Zero(d), zero);
       io.store(mean, out + t);
     });
-    logsumexp[i] = sum == 0 ? kNever : most * kLn2 + std::log(sum);
+    logsumexp[i] = sum == 0 ? kNever : base * kLn2 + std::log(sum);
   }
   return hn::AllTrue(d, hn::Eq(zero, hn::Zero(d)));
 }
