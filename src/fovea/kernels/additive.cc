@@ -109,7 +109,8 @@ HWY_INLINE void ScorePowers(const float* query, const float* key, Index key_step
     weights = hn::Add(weights, w);
 #pragma GCC unroll 4
     for (int j = 0; j < kKeys; ++j) {
-      sum[j] = hn::Add(sum[j], hn::Div(w, hn::MulAdd(q, io.load(key + j * key_step + at), one)));
+      sum[j] =
+          hn::Add(sum[j], Quotient(d, w, hn::MulAdd(q, io.load(key + j * key_step + at), one)));
     }
   });
 #pragma GCC unroll 4
@@ -203,7 +204,7 @@ HWY_INLINE void BackwardColumns(const ColumnWork w, Io io) {
       for (int v = 0; v < kVectors; ++v) {
         V t, slope;
         if constexpr (kPowers) {
-          const V r = hn::Div(one, hn::MulAdd(query[v], io.load(key + v * lanes), one));
+          const V r = Quotient(d, one, hn::MulAdd(query[v], io.load(key + v * lanes), one));
           t = hn::NegMulAdd(hn::Set(d, 2.0f), r, one);
           slope = hn::Mul(hn::Mul(hn::Set(d, 4.0f), g),
                           hn::NegMulAdd(r, r, r));  // 1 - t^2 = 4 r (1 - r)

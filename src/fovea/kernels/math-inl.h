@@ -35,6 +35,33 @@ HWY_INLINE V Polynomial(D d, V x, float highest, Rest... rest) {
   return Horner(d, x, hn::Set(d, highest), rest...);
 }
 
+// above / below for a finite `below`, without the divider where a first guess has 14 bits: the rest
+// that it leaves gives the others, and 0.51 units of the last place.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Quotient([[maybe_unused]] D d, V above, V below) {
+#if HWY_TARGET <= HWY_AVX3
+  static_assert(hn::MaxLanes(d) == 16);
+  const V guess = hn::ApproximateReciprocal(below);
+  const V quotient = hn::Mul(above, guess);
+  return hn::MulAdd(hn::NegMulAdd(quotient, below, above), guess, quotient);
+#else
+  return hn::Div(above, below);
+#endif
+}
+
+// Of a normal number, in the same way.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V SquareRoot([[maybe_unused]] D d, V x) {
+#if HWY_TARGET <= HWY_AVX3
+  static_assert(hn::MaxLanes(d) == 16);
+  const V guess = hn::ApproximateReciprocalSqrt(x);
+  const V root = hn::Mul(x, guess), half = hn::Mul(guess, hn::Set(d, 0.5f));
+  return hn::MulAdd(hn::NegMulAdd(root, root, x), half, root);
+#else
+  return hn::Sqrt(x);
+#endif
+}
+
 // exp(x) = 2^n exp(r), |r| <= ln(2) / 2, exp(r) = 1 + r + r^2 q(r).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Exp(D d, V x) {

@@ -12,6 +12,7 @@
 #define HWY_TARGET_INCLUDE "fovea/kernels/optimizer.cc"
 #include <hwy/foreach_target.h>  // compiles this file once per instruction set
 
+#include "fovea/kernels/math-inl.h"
 #include "fovea/kernels/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -42,6 +43,8 @@ void Adam(const AdamUpdate& w, Index begin, Index end) {
   const V step = hn::Set(d, w.rate / w.correction1);
   const V root = hn::Set(d, 1 / std::sqrt(w.correction2));
   const V into_gradient = hn::Set(d, w.decoupled ? 0 : w.decay);
+  const V smallest = hn::Set(d, std::numeric_limits<float>::min());
+  const V largest = hn::Set(d, std::numeric_limits<float>::max());
   const V keep = hn::Set(d, w.decoupled ? 1 - w.rate * w.decay : 1);
   ForEachVector(end - begin, [&](Index at, auto io) HWY_ATTR {
     const Index i = begin + at;
@@ -51,8 +54,9 @@ void Adam(const AdamUpdate& w, Index begin, Index end) {
     const V v = hn::MulAdd(beta2, io.load(w.v + i), hn::Mul(rest2, hn::Mul(g, g)));
     io.store(m, w.m + i);
     io.store(v, w.v + i);
-    const V size = hn::MulAdd(hn::Sqrt(v), root, epsilon);
-    io.store(hn::NegMulAdd(step, hn::Div(m, size), hn::Mul(keep, value)), w.value + i);
+    const V bounded = hn::Min(largest, hn::Max(smallest, v));  // NaN stays
+    const V size = hn::MulAdd(SquareRoot(d, bounded), root, epsilon);
+    io.store(hn::NegMulAdd(step, Quotient(d, m, size), hn::Mul(keep, value)), w.value + i);
   });
 }
 
