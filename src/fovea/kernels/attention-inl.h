@@ -150,42 +150,17 @@ inline void MultiplySeen(const Product& p, Index rows, Index columns, Index dept
   }
 }
 
-// to[t * row + i] = factor from[i * time + t] for i < count, t < dim; lanes beyond count are 0.
+// to[t * kQueryBlock + i] = factor from[i * time + t] for i < count, t < dim; lanes beyond count
+// are 0.
 HWY_INLINE void TransposeBlock(const float* from, Index time, Index count, Index dim, float factor,
                                float* to) {
-  Index i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const hn::FixedTag<float, 4> d4;
-  const hn::RepartitionToWide<decltype(d4)> d2;
-  const auto scale = hn::Set(d4, factor);
-  for (; i + 4 <= count; i += 4) {
-    const float* rows = from + i * time;
-    Index t = 0;
-    for (; t + 4 <= dim; t += 4) {
-      const auto r0 = hn::Mul(scale, hn::LoadU(d4, rows + t));
-      const auto r1 = hn::Mul(scale, hn::LoadU(d4, rows + time + t));
-      const auto r2 = hn::Mul(scale, hn::LoadU(d4, rows + 2 * time + t));
-      const auto r3 = hn::Mul(scale, hn::LoadU(d4, rows + 3 * time + t));
-      const auto a = hn::BitCast(d2, hn::InterleaveLower(d4, r0, r1));
-      const auto b = hn::BitCast(d2, hn::InterleaveLower(d4, r2, r3));
-      const auto e = hn::BitCast(d2, hn::InterleaveUpper(d4, r0, r1));
-      const auto f = hn::BitCast(d2, hn::InterleaveUpper(d4, r2, r3));
-      float* at = to + t * kQueryBlock + i;
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, a, b)), d4, at);
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, a, b)), d4, at + kQueryBlock);
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveLower(d2, e, f)), d4, at + 2 * kQueryBlock);
-      hn::StoreU(hn::BitCast(d4, hn::InterleaveUpper(d2, e, f)), d4, at + 3 * kQueryBlock);
+  const D d;
+  TransposeRows(from, time, count, dim, to, kQueryBlock);
+  for (Index t = 0; t < dim; ++t, to += kQueryBlock) {
+    std::fill(to + count, to + kQueryBlock, 0.0f);
+    for (Index i = 0; i < kQueryBlock && factor != 1; i += LaneCount()) {
+      hn::StoreU(hn::Mul(hn::Set(d, factor), hn::LoadU(d, to + i)), d, to + i);
     }
-    for (; t < dim; ++t) {
-      for (Index k = 0; k < 4; ++k) to[t * kQueryBlock + i + k] = factor * rows[k * time + t];
-    }
-  }
-#endif
-  for (; i < count; ++i) {
-    for (Index t = 0; t < dim; ++t) to[t * kQueryBlock + i] = factor * from[i * time + t];
-  }
-  for (Index t = 0; t < dim && i < kQueryBlock; ++t) {
-    std::fill(to + t * kQueryBlock + i, to + (t + 1) * kQueryBlock, 0.0f);
   }
 }
 

@@ -32,21 +32,12 @@ HWY_INLINE void ChannelsLast(const Window& w, const float* image, float* to) {
     std::fill_n(to + i * row, inside ? first * w.pixel : row, 0.0f);
     if (inside) std::fill(to + i * row + last * w.pixel, to + (i + 1) * row, 0.0f);
   }
-  // A cache line of channels at a time, and of these four: lines are written while they are near.
-  for (Index block = 0; block < w.channels; block += kFloatsPerLine) {
-    for (Index i = row_begin; i < row_end; ++i) {
-      for (Index c = block; c < std::min(block + kFloatsPerLine, w.channels); c += 4) {
-        const float* pixels = image + c * plane + (w.top + i) * w.width + w.left + first;
-        float* target = to + (i * w.columns + first) * w.pixel + c;
-        if (c + 4 <= w.channels) {
-          TransposeFourRows(pixels, plane, count, target, w.pixel);
-        } else {
-          for (Index j = 0; j < count; ++j) {
-            for (Index q = 0; c + q < w.channels; ++q)
-              target[j * w.pixel + q] = pixels[q * plane + j];
-          }
-        }
-      }
+  // A cache line of channels at a time: it is written while it is near.
+  for (Index c = 0; c < w.channels; c += kFloatsPerLine) {
+    for (Index i = row_begin; i < row_end && count > 0; ++i) {
+      TransposeRows(image + c * plane + (w.top + i) * w.width + w.left + first, plane,
+                    std::min<Index>(kFloatsPerLine, w.channels - c), count,
+                    to + (i * w.columns + first) * w.pixel + c, w.pixel);
     }
   }
 }
@@ -57,16 +48,7 @@ HWY_INLINE void ChannelsFirst(const float* pixels, Index count, Index row, Index
   constexpr Index kAtOnce = 64;  // read from the first cache, and written in whole cache lines
   for (Index first = 0; first < count; first += kAtOnce) {
     const Index last = std::min(first + kAtOnce, count);
-    for (Index c = 0; c < channels; c += 4) {
-      Index p = first;
-      for (; c + 4 <= channels && p + 4 <= last; p += 4) {
-        TransposeFour(pixels + p * row + c, row, to + c * plane + p, plane);
-      }
-      for (; p < last; ++p) {
-        for (Index q = c; q < std::min(c + 4, channels); ++q)
-          to[q * plane + p] = pixels[p * row + q];
-      }
-    }
+    TransposeRows(pixels + first * row, row, last - first, channels, to + first, plane);
   }
 }
 

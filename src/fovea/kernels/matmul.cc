@@ -318,6 +318,8 @@ constexpr Index kMostOneDnnRows = 256;  // of a slice
 // It is slow on the last 16 columns of a slice where 48 go into the others: two halves with 32 of
 // them each are faster, and of a few rows they read less of b. More rows stay with their thread.
 constexpr Index kHalvedColumns = 96, kHalvedRest = 64;
+// What is added to a slice afterwards, and its activation, find so much of it in the second cache.
+constexpr Index kNumbersToFinish = 1 << 16;
 // Rows of b that stand whole pages apart share cache sets, which holds oneDNN up if they are many.
 constexpr Index kPage = 1024, kFewPages = 64;  // numbers, rows
 
@@ -362,14 +364,20 @@ void onednn_slice(const Matmul& w, Index row_begin, Index row_end, Index column_
                   Index column_end) {
   const CallsOneDnn guard;
   const bool a_down = !by_rows(w.a, w.depth), b_down = !by_rows(w.b, w.columns);
-  [[maybe_unused]] const dnnl_status_t status = dnnl_sgemm(
-      a_down ? 'T' : 'N', b_down ? 'T' : 'N', row_end - row_begin, column_end - column_begin,
-      w.depth, 1.0f, w.a.data + row_begin * w.a.row, a_down ? w.a.column : w.a.row,
-      w.b.data + column_begin * w.b.column, b_down ? w.b.column : w.b.row,
-      w.accumulate ? 1.0f : 0.0f, w.c + row_begin * w.c_row + column_begin, w.c_row);
-  assert(status == dnnl_success);
-  if (w.plus != nullptr || w.bias != nullptr || w.activation != Activation::kNone) {
-    HWY_DYNAMIC_DISPATCH(FinishSlice)(w, row_begin, row_end, column_begin, column_end);
+  const bool finish = w.plus != nullptr || w.bias != nullptr || w.activation != Activation::kNone;
+  const Index rows = row_end - row_begin, all = column_end - column_begin;
+  const Index columns = finish && rows * all > kNumbersToFinish
+                            ? round_up(kNumbersToFinish / rows, kHalvedColumns)
+                            : all;
+  for (Index j = column_begin, end; j < column_end; j = end) {
+    end = std::min(j + columns, column_end);
+    [[maybe_unused]] const dnnl_status_t status =
+        dnnl_sgemm(a_down ? 'T' : 'N', b_down ? 'T' : 'N', rows, end - j, w.depth, 1.0f,
+                   w.a.data + row_begin * w.a.row, a_down ? w.a.column : w.a.row,
+                   w.b.data + j * w.b.column, b_down ? w.b.column : w.b.row,
+                   w.accumulate ? 1.0f : 0.0f, w.c + row_begin * w.c_row + j, w.c_row);
+    assert(status == dnnl_success);
+    if (finish) HWY_DYNAMIC_DISPATCH(FinishSlice)(w, row_begin, row_end, j, end);
   }
 }
 

@@ -37,12 +37,12 @@ void PackStrip(const Matrix& b, Index p, Index depth, Index first, Index columns
     }
     return;
   }
-  Index j = 0;
-  for (; b.row == 1 && j + 4 <= width; j += 4) {
-    TransposeFourRows(from + j * b.column, b.column, depth, to + j, strip);
-  }
-  for (; j < width; ++j) {
-    for (Index i = 0; i < depth; ++i) to[i * strip + j] = from[i * b.row + j * b.column];
+  if (b.row == 1) {
+    TransposeRows(from, b.column, width, depth, to, strip);
+  } else {
+    for (Index i = 0; i < depth; ++i) {
+      for (Index j = 0; j < width; ++j) to[i * strip + j] = from[i * b.row + j * b.column];
+    }
   }
   for (Index i = 0; i < depth && width < strip; ++i) {
     std::fill(to + i * strip + width, to + (i + 1) * strip, 0.0f);
@@ -89,14 +89,12 @@ void CopyRows(const Matrix& b, Index columns, Index first, Index last, float* to
     const Index count = std::min(kTogether, last - p);
     const float* from = b.data + p * b.row;
     float* row = to + p * to_row;
-    Index j = 0;
-    for (; b.row == 1 && j + 4 <= columns; j += 4) {
-      TransposeFourRows(from + j * b.column, b.column, count, row + j, to_row);
+    if (b.row == 1) {
+      TransposeRows(from, b.column, columns, count, row, to_row);
+      continue;
     }
     for (Index i = 0; i < count; ++i) {
-      for (Index q = j; q < columns; ++q) {
-        row[i * to_row + q] = from[i * b.row + q * b.column];
-      }
+      for (Index j = 0; j < columns; ++j) row[i * to_row + j] = from[i * b.row + j * b.column];
     }
   }
 }

@@ -122,6 +122,65 @@ HWY_INLINE void TransposeFourRows(const float* from, Index from_row, Index count
   }
 }
 
+#if HWY_TARGET <= HWY_AVX3
+// TransposeFour for i and j below 16: whole cache lines.
+HWY_INLINE void TransposeSixteen(const float* from, Index from_row, float* to, Index to_row) {
+  __m512 a[16], b[16];
+#pragma GCC unroll 16
+  for (int k = 0; k < 16; ++k) a[k] = _mm512_loadu_ps(from + k * from_row);
+#pragma GCC unroll 16
+  for (int k = 0; k < 16; k += 2) {
+    b[k] = _mm512_unpacklo_ps(a[k], a[k + 1]);
+    b[k + 1] = _mm512_unpackhi_ps(a[k], a[k + 1]);
+  }
+  const auto low = [](__m512 x, __m512 y) HWY_ATTR {
+    return _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(x), _mm512_castps_pd(y)));
+  };
+  const auto high = [](__m512 x, __m512 y) HWY_ATTR {
+    return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(x), _mm512_castps_pd(y)));
+  };
+  // Then quarter q of a[k + c] is column 4 q + c of rows k to k + 3.
+#pragma GCC unroll 16
+  for (int k = 0; k < 16; k += 4) {
+    a[k] = low(b[k], b[k + 2]);
+    a[k + 1] = high(b[k], b[k + 2]);
+    a[k + 2] = low(b[k + 1], b[k + 3]);
+    a[k + 3] = high(b[k + 1], b[k + 3]);
+  }
+  constexpr int kEven = 0x88, kOdd = 0xDD;  // quarters of both
+#pragma GCC unroll 16
+  for (int c = 0; c < 4; ++c) {
+    const __m512 even0 = _mm512_shuffle_f32x4(a[c], a[4 + c], kEven);
+    const __m512 even8 = _mm512_shuffle_f32x4(a[8 + c], a[12 + c], kEven);
+    const __m512 odd0 = _mm512_shuffle_f32x4(a[c], a[4 + c], kOdd);
+    const __m512 odd8 = _mm512_shuffle_f32x4(a[8 + c], a[12 + c], kOdd);
+    _mm512_storeu_ps(to + c * to_row, _mm512_shuffle_f32x4(even0, even8, kEven));
+    _mm512_storeu_ps(to + (4 + c) * to_row, _mm512_shuffle_f32x4(odd0, odd8, kEven));
+    _mm512_storeu_ps(to + (8 + c) * to_row, _mm512_shuffle_f32x4(even0, even8, kOdd));
+    _mm512_storeu_ps(to + (12 + c) * to_row, _mm512_shuffle_f32x4(odd0, odd8, kOdd));
+  }
+}
+#endif
+
+// to[i * to_row + j] = from[j * from_row + i] for j < rows, i < count.
+HWY_INLINE void TransposeRows(const float* from, Index from_row, Index rows, Index count, float* to,
+                              Index to_row) {
+  Index j = 0;
+#if HWY_TARGET <= HWY_AVX3
+  for (Index i = 0; i < count && count >= 16; i += 16) {
+    i = std::min(i, count - 16);  // the last sixteen overlap the ones before
+    for (j = 0; j + 16 <= rows; j += 16) {
+      TransposeSixteen(from + j * from_row + i, from_row, to + i * to_row + j, to_row);
+    }
+  }
+#endif
+  for (; j + 4 <= rows; j += 4)
+    TransposeFourRows(from + j * from_row, from_row, count, to + j, to_row);
+  for (; j < rows; ++j) {
+    for (Index i = 0; i < count; ++i) to[i * to_row + j] = from[j * from_row + i];
+  }
+}
+
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
