@@ -73,6 +73,8 @@ struct Product {
   }
 };
 
+constexpr Index kMostAdjacent = 128;
+
 // One tile. b must be readable as far as the tile reaches; c is written up to `columns`.
 template <int kRows>
 HWY_NOINLINE void ProductTile(const Product& p, Index depth, Index columns) {
@@ -83,12 +85,14 @@ HWY_NOINLINE void ProductTile(const Product& p, Index depth, Index columns) {
   float* to = whole ? p.c : tile;
   const Index to_row = whole ? p.c_row : strip;
   const bool add = whole && p.add;
-  TileProduct<kRows, kTileVectors, false>(p.a, p.a_row, p.a_step, p.b, p.b_step, depth, nullptr,
-                                          [&](int r, int v, V sum) HWY_ATTR {
-                                            float* at = to + r * to_row + v * lanes;
-                                            if (add) sum = hn::Add(hn::LoadU(d, at), sum);
-                                            hn::StoreU(sum, d, at);
-                                          });
+  // Rows of a that follow one another: those of the next tile are fetched meanwhile.
+  const float* ahead = p.a_step == 1 && p.a_row <= kMostAdjacent ? p.a + kRows * p.a_row : p.a;
+  TileProduct<kRows, kTileVectors, true>(p.a, p.a_row, p.a_step, p.b, p.b_step, depth, ahead,
+                                         [&](int r, int v, V sum) HWY_ATTR {
+                                           float* at = to + r * to_row + v * lanes;
+                                           if (add) sum = hn::Add(hn::LoadU(d, at), sum);
+                                           hn::StoreU(sum, d, at);
+                                         });
   for (int r = 0; r < kRows && !whole; ++r) {
     for (Index j = 0; j < columns; ++j) {
       float& at = p.c[r * p.c_row + j];
