@@ -154,15 +154,16 @@ inline void MultiplySeen(const Product& p, Index rows, Index columns, Index dept
   }
 }
 
-// to[t * kQueryBlock + i] = factor from[i * time + t] for i < count, t < dim; lanes beyond count
-// are 0.
+// to[t * kQueryBlock + i] = factor from[i * time + t] for i < count, t < dim; other lanes of the
+// last strip are 0.
 HWY_INLINE void TransposeBlock(const float* from, Index time, Index count, Index dim, float factor,
                                float* to) {
   const D d;
+  const Index lanes = round_up(count, TileColumns());
   TransposeRows(from, time, count, dim, to, kQueryBlock);
   for (Index t = 0; t < dim; ++t, to += kQueryBlock) {
-    std::fill(to + count, to + kQueryBlock, 0.0f);
-    for (Index i = 0; i < kQueryBlock && factor != 1; i += LaneCount()) {
+    for (Index i = count; i < lanes; ++i) to[i] = 0;
+    for (Index i = 0; i < lanes && factor != 1; i += LaneCount()) {
       hn::StoreU(hn::Mul(hn::Set(d, factor), hn::LoadU(d, to + i)), d, to + i);
     }
   }

@@ -10,10 +10,14 @@ Range hull(std::span<const Interval> intervals) {
 
 void add_head(const AttentionInput& in, Index batch, Index head, Index most,
               std::vector<QueryRange>& ranges) {
+  for (Index i = 0; i < in.shape.query && !in.visible; i += most) {
+    ranges.push_back({batch, head, i, std::min(i + most, in.shape.query)});
+  }
+  if (!in.visible) return;
   Range seen{0, 0};
   QueryRange range{batch, head, 0, 0};
   for (Index i = 0; i < in.shape.query; ++i) {
-    const Range keys = in.visible ? hull(in.visible.of(batch, head, i)) : Range{0, in.shape.key};
+    const Range keys = hull(in.visible.of(batch, head, i));
     const bool apart = !seen.empty() && !keys.empty() && intersection(seen, keys).empty();
     if (range.count() == most || apart) {
       ranges.push_back(range);
