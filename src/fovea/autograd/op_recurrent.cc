@@ -187,13 +187,20 @@ struct Gradients {
   Panels panels;
 };
 
+// Rows that do not stand whole pages apart: a product that reads many of them at once would find
+// them all in the same few places of the cache.
+Tensor apart(const Sequence& s, Index columns) {
+  constexpr Index kPage = 1024, kLine = 16;  // numbers
+  return s.rows_of(columns % kPage == 0 ? columns + kLine : columns).slice(1, 0, columns);
+}
+
 // d_y, d_last: what came from outside; empty where nothing did.
 Gradients incoming(const Sequence& s, const Direction& d, const Tensor& d_y,
                    const RecurrentState& d_last) {
   Gradients g{.d_h = d_y ? s.packing.pack(d_y, d.reverse ? s.hidden : 0, s.hidden)
                          : Tensor::zeros({s.packing.rows, s.hidden}),
               .d_c_last = d_last.c ? s.packing.sorted(d_last.c.value()) : Tensor(),
-              .d_gates = s.rows_of(s.width()),
+              .d_gates = apart(s, s.width()),
               .d_middle = s.lstm() ? Tensor() : s.rows_of(s.hidden),
               .d_h_in = s.rows_of(s.hidden),
               .d_c_in = s.lstm() ? s.rows_of(s.hidden) : Tensor(),
@@ -221,14 +228,14 @@ void outer_product(const Tensor& a, const Tensor& d_c, Tensor d_b, bool add) {
 }
 
 void column_sums(const Tensor& x, float* sums, bool add) {
-  const Tensor packed = x.packed();
   kernels::reduce({.op = kernels::Reduction::kSum,
-                   .x = packed.data(),
+                   .x = x.data(),
                    .y = sums,
                    .outer = 1,
                    .length = x.shape(0),
                    .inner = x.shape(1),
-                   .accumulate = add});
+                   .accumulate = add,
+                   .row = x.stride(0)});
 }
 
 void add_weight_grads(const Sequence& s, const Direction& d, const Gradients& g) {
@@ -298,6 +305,7 @@ void walk_back(const Sequence& s, std::span<const Tensor> d_outputs) {
                     .d_h = g.d_h.data(),
                     .d_c_last = data_or_null(std::as_const(g.d_c_last)),
                     .d_gates = g.d_gates.data(),
+                    .d_gates_row = g.d_gates.stride(0),
                     .d_middle = data_or_null(g.d_middle),
                     .d_h_in = g.d_h_in.data(),
                     .d_c_in = data_or_null(g.d_c_in)});

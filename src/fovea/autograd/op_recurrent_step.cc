@@ -108,6 +108,7 @@ RecurrentState recurrent_step(Cell cell, const Var& x, const RecurrentState& sta
                                           .d_h = d_h.data(),
                                           .d_c_last = data_or_null(d_c),
                                           .d_gates = d_gates.data(),
+                                          .d_gates_row = width,
                                           .d_middle = data_or_null(d_middle),
                                           .d_h_in = d_h_in.data(),
                                           .d_c_in = data_or_null(d_c_in)});

@@ -94,6 +94,12 @@ void CopyRows(const Matrix& b, Index columns, Index first, Index last, float* to
       continue;
     }
     for (Index i = 0; i < count; ++i) {
+      if (b.column == 1) {
+        ForEachVector(columns, [&](Index j, auto io) HWY_ATTR {
+          io.store(io.load(from + i * b.row + j), row + i * to_row + j);
+        });
+        continue;
+      }
       for (Index j = 0; j < columns; ++j) row[i * to_row + j] = from[i * b.row + j * b.column];
     }
   }

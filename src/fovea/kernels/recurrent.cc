@@ -78,7 +78,7 @@ void GruUnitsBackward(const UnitsBackward& u) {
   const float* gates = w.gates + u.row * 3 * n;
   const float *h_in = w.h_in + u.row * n, *middle = w.middle + u.row * n,
               *d_out = w.d_h + u.row * n;
-  float* d_gates = w.d_gates + u.row * 3 * n;
+  float* d_gates = w.d_gates + u.row * w.d_gates_row;
   float *d_middle = w.d_middle + u.row * n, *d_h_in = w.d_h_in + u.row * n;
   ForEachVector(u.end - u.begin, [&](Index i, auto io) HWY_ATTR {
     const Index j = u.begin + i;
@@ -137,7 +137,7 @@ void LstmUnitsBackward(const UnitsBackward& u) {
   const float* gates = w.gates + u.row * 4 * n;
   const float *c_in = w.c_in + u.row * n, *middle = w.middle + u.row * n,
               *d_out = w.d_h + u.row * n;
-  float* d_gates = w.d_gates + u.row * 4 * n;
+  float* d_gates = w.d_gates + u.row * w.d_gates_row;
   float *d_h_in = w.d_h_in + u.row * n, *d_c_in = w.d_c_in + u.row * n;
   ForEachVector(u.end - u.begin, [&](Index i, auto io) HWY_ATTR {
     const Index j = u.begin + i;
@@ -296,8 +296,8 @@ void backward_chunk(const RecurrentBackward& w, Index t, Index begin, Index end)
     matmul_here({.rows = rows,
                  .columns = end - begin,
                  .depth = n,
-                 .a = {middle ? w.d_middle + first * n : w.d_gates + first * gates * n + g * n,
-                       middle ? n : gates * n, 1},
+                 .a = {middle ? w.d_middle + first * n : w.d_gates + first * w.d_gates_row + g * n,
+                       middle ? n : w.d_gates_row, 1},
                  .b = {},
                  .c = w.d_h_in + first * n + begin,
                  .c_row = n,

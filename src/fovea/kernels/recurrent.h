@@ -61,6 +61,7 @@ struct RecurrentBackward {
   const float* d_h;       // [row, hidden], from outside
   const float* d_c_last;  // [batch, hidden] or null: LSTM
   float* d_gates;         // [row, gates, hidden]
+  Index d_gates_row;      // numbers from one row to the next
   float* d_middle;        // [row, hidden]: GRU: d_m
   float* d_h_in;          // [row, hidden]: gradient of each step's starting state
   float* d_c_in;          // [row, hidden]: LSTM

@@ -78,7 +78,7 @@ constexpr Index kColumns = 512;       // columns a chunk
 constexpr Index kBlockLength = 4096;  // longer sums are sums of blocks: exacter, and parallel
 
 void reduce_blocks(const Reduce& w, float* y) {  // every length at most kBlockLength
-  if (w.inner == 1) {
+  if (w.inner == 1 && w.step() == 1) {
     const Index grain = std::max<Index>(1, kGrain / std::max<Index>(1, w.length));
     parallel_for(w.outer, grain, [&](Index begin, Index end) {
       for (Index o = begin; o < end; ++o) {
@@ -94,7 +94,7 @@ void reduce_blocks(const Reduce& w, float* y) {  // every length at most kBlockL
     for (Index at = begin; at < end; ++at) {
       const Index o = at / pieces, i = at % pieces * kColumns;
       HWY_DYNAMIC_DISPATCH(ReduceColumns)
-      (w.op, w.x + o * w.length * w.inner + i, w.length, w.inner, y + o * w.inner + i,
+      (w.op, w.x + o * w.length * w.step() + i, w.length, w.step(), y + o * w.inner + i,
        std::min(kColumns, w.inner - i));
     }
   });
@@ -123,11 +123,12 @@ void reduce(const Reduce& w) {
   parallel_for(w.outer * blocks, 1, [&](Index at, Index) {
     const Index o = at / blocks, first = at % blocks * kBlockLength;
     reduce_blocks({.op = w.op,
-                   .x = w.x + (o * w.length + first) * w.inner,
+                   .x = w.x + (o * w.length + first) * w.step(),
                    .y = nullptr,
                    .outer = 1,
                    .length = std::min(kBlockLength, w.length - first),
-                   .inner = w.inner},
+                   .inner = w.inner,
+                   .row = w.row},
                   partial.data() + at * w.inner);
   });
   reduce({.op = w.op,

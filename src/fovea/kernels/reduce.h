@@ -15,6 +15,9 @@ struct Reduce {
   float* y;        // [outer, inner]
   Index outer, length, inner;
   bool accumulate = false;
+  Index row = 0;  // numbers from one of `length` to the next, where there are more than `inner`
+
+  Index step() const { return row != 0 ? row : inner; }
 };
 void reduce(const Reduce& work);
 

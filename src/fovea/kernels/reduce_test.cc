@@ -107,6 +107,31 @@ TEST_P(ReduceKernel, AddsToWhatIsThere) {
   }
 }
 
+TEST_P(ReduceKernel, LeavesOutWhatStandsBetweenRows) {
+  for (const ReducedShape& n : {ReducedShape{1, 9, 20}, {3, 5, 1}, {2, 4100, 513}}) {
+    const Index row = n.inner + 3;
+    const Floats packed = random_numbers(n.outer * n.length * n.inner, 4);
+    Floats apart(at(n.outer * n.length * row), std::numeric_limits<float>::quiet_NaN());
+    for (Index r = 0; r < n.outer * n.length; ++r) {
+      std::copy_n(packed.data() + r * n.inner, n.inner, apart.data() + r * row);
+    }
+    Floats sums(at(n.outer * n.inner));
+    reduce({.op = Reduction::kSum,
+            .x = apart.data(),
+            .y = sums.data(),
+            .outer = n.outer,
+            .length = n.length,
+            .inner = n.inner,
+            .row = row});
+    if (n.inner > 1) {
+      EXPECT_EQ(sums, reduced(Reduction::kSum, packed, n));
+    } else {  // summed in another order
+      const auto expected = reduced(Reduction::kSum, packed, n);
+      for (std::size_t i = 0; i < sums.size(); ++i) EXPECT_NEAR(sums[i], expected[i], 1e-5);
+    }
+  }
+}
+
 TEST_P(ReduceKernel, OfARowIsTheSameInEveryRow) {
   // Rows of equal numbers must have equal sums, wherever they stand.
   const Index length = 77;
