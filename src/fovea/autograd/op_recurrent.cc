@@ -187,20 +187,13 @@ struct Gradients {
   Panels panels;
 };
 
-// Rows that do not stand whole pages apart: a product that reads many of them at once would find
-// them all in the same few places of the cache.
-Tensor apart(const Sequence& s, Index columns) {
-  constexpr Index kPage = 1024, kLine = 16;  // numbers
-  return s.rows_of(columns % kPage == 0 ? columns + kLine : columns).slice(1, 0, columns);
-}
-
 // d_y, d_last: what came from outside; empty where nothing did.
 Gradients incoming(const Sequence& s, const Direction& d, const Tensor& d_y,
                    const RecurrentState& d_last) {
   Gradients g{.d_h = d_y ? s.packing.pack(d_y, d.reverse ? s.hidden : 0, s.hidden)
                          : Tensor::zeros({s.packing.rows, s.hidden}),
               .d_c_last = d_last.c ? s.packing.sorted(d_last.c.value()) : Tensor(),
-              .d_gates = apart(s, s.width()),
+              .d_gates = s.rows_of(kernels::distance_of_rows(s.width())).slice(1, 0, s.width()),
               .d_middle = s.lstm() ? Tensor() : s.rows_of(s.hidden),
               .d_h_in = s.rows_of(s.hidden),
               .d_c_in = s.lstm() ? s.rows_of(s.hidden) : Tensor(),

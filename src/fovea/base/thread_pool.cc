@@ -75,8 +75,8 @@ class Pool {
 
  private:
   // Threads are started when they are first needed and live as long as the process. Where the
-  // system gives no more of them, those that are there do the work. Signals go to
-  // the program's own threads.
+  // system gives no more of them, those that are there do the work. Signals go to the
+  // program's own threads.
   void hire(int helpers) {
     if (hired_ >= helpers) return;
     const HoldSignals guard;  // a thread starts with the mask of the one that starts it

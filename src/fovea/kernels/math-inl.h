@@ -36,7 +36,7 @@ HWY_INLINE V Polynomial(D d, V x, float highest, Rest... rest) {
 }
 
 // above / below for a finite `below`, without the divider where a first guess has 14 bits: the rest
-// that it leaves gives the others, and 0.51 units of the last place.
+// that it leaves gives the others, to 0.6 units of the last place.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Quotient([[maybe_unused]] D d, V above, V below) {
 #if HWY_TARGET <= HWY_AVX3

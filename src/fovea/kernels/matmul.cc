@@ -469,10 +469,14 @@ bool is_for_onednn(Index rows, Index columns, Index depth) {
          rows * columns * depth >= kWorkForOneDnn && onednn_has_avx512();
 }
 
+Index distance_of_rows(Index columns) {
+  constexpr Index kLine = 16;  // numbers
+  return columns % kPage == 0 ? columns + kLine : columns;
+}
+
 RowMatrix rows_for_onednn(const Matrix& b, Index depth, Index columns) {
   if (reads_fast(b, depth, columns)) return {.copied = Buffer(), .matrix = b};
-  constexpr Index kLine = 16;  // numbers
-  const Index row = columns % kPage == 0 ? columns + kLine : columns;
+  const Index row = distance_of_rows(columns);
   Buffer copied(depth * row);
   const Index grain = std::max<Index>(1, 32768 / std::max<Index>(1, columns));
   parallel_for(depth, grain, [&](Index begin, Index end) {

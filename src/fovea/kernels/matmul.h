@@ -32,6 +32,9 @@ struct RowMatrix {
   Matrix matrix{};
 };
 RowMatrix rows_for_onednn(const Matrix& b, Index depth, Index columns);
+// How far apart rows of so many numbers best stand: whole pages apart, all that a product reads at
+// once would fall into the same few places of the cache.
+Index distance_of_rows(Index columns);
 
 // Up to so many rows of a, laying b out anew costs more than it saves.
 constexpr Index kRowsReadInPlace = 3;
