@@ -24,7 +24,7 @@ PreparedWeight::Operand PreparedWeight::operand(bool transposed, Index rows) con
   const Index depth = b.shape(0), columns = b.shape(1);
   if (rows <= kernels::kRowsReadInPlace) return {matrix(b)};
   State::Layouts& layouts = transposed ? state_->transposed : state_->as_is;
-  if (kernels::is_for_onednn(rows, columns, depth)) {
+  if (kernels::best_engine(rows, columns, depth) == kernels::Engine::kOneDnn) {
     if (layouts.rows.matrix.data == nullptr) {
       layouts.rows = kernels::rows_for_onednn(matrix(b), depth, columns);
     }

@@ -1,5 +1,5 @@
 // Instruction sets: which ones the kernels may use. FOVEA_ISA=sse4|avx2|avx512 caps them for a
-// whole process.
+// whole process; without it, processors that have a matrix unit (AMX) use that too.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace fovea::kernels {
 
-// Instruction sets that this machine and this build have, best first: "AVX3", "AVX2", "SSE4",
-// "SCALAR".
+// Instruction sets that this machine and this build have, best first: "AMX" (AVX3 and the matrix
+// unit), "AVX3", "AVX2", "SSE4", "SCALAR".
 std::vector<std::string> available_isas();
 std::string current_isa();
+bool may_use_amx();
 
 // Makes every kernel of our own run on one instruction set, until destroyed. For tests and
 // measurements: not for use while kernels run elsewhere. oneDNN keeps the set of the process.

@@ -1,8 +1,9 @@
 // Matrix products: every transposition, batches, accumulation, bias and activation in one pass.
 //
-// Two engines, chosen by what was measured (docs/performance.md): our own register tiles, and
-// oneDNN, which is ahead on all but small products with AVX-512. Both are called on slices that
-// depend on the shapes alone: any number of threads gives the same bytes.
+// Three engines, chosen by what was measured (docs/performance.md): our own register tiles; oneDNN,
+// which is ahead on all but small products with AVX-512; and the matrix unit of processors that
+// have one (AMX), which is ahead of both. All are called on slices that depend on the shapes alone:
+// any number of threads gives the same bytes.
 #pragma once
 
 #include "fovea/base/buffer.h"
@@ -18,9 +19,9 @@ struct Matrix {
 
 enum class Activation { kNone, kRelu, kTanh, kSigmoid, kGelu };
 
-enum class Engine { kAuto, kTiles, kOneDnn };
+enum class Engine { kAuto, kTiles, kOneDnn, kAmx };
 
-// b of many products (autograd/prepared.h), laid out as our tiles read it,
+// b of many products (autograd/prepared.h), laid out as our tiles and the matrix unit read it,
 struct PackedMatrix {
   Buffer panels;
   Index depth = 0, columns = 0;
@@ -38,8 +39,8 @@ Index distance_of_rows(Index columns);
 
 // Up to so many rows of a, laying b out anew costs more than it saves.
 constexpr Index kRowsReadInPlace = 3;
-// Whether oneDNN is ahead on products of these sizes.
-bool is_for_onednn(Index rows, Index columns, Index depth);
+// Which engine is ahead on products of these sizes, if b is laid out as it reads it.
+Engine best_engine(Index rows, Index columns, Index depth);
 
 struct Matmul {
   Index rows, columns, depth;
@@ -60,8 +61,8 @@ struct Matmul {
 // c[i, j] = activation(sum over p of a[i, p] b[p, j] + bias[j] (+ c[i, j] or plus[i, j])).
 void matmul(const Matmul& work);
 
-// The same on the calling thread alone, by tiles, for kernels that go on with the result at once
-// (recurrent.cc).
+// The same on the calling thread alone, not by oneDNN, for kernels that go on with the result at
+// once (recurrent.cc).
 void matmul_here(const Matmul& work);
 // Panels of columns [j, ...) start j * depth numbers after the first, for multiples j of this.
 Index strip_columns();

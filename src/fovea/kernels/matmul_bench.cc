@@ -8,6 +8,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
 #include "fovea/base/random.h"
+#include "fovea/kernels/isa.h"
 #include "fovea/kernels/matmul.h"
 
 namespace fovea::kernels {
@@ -68,16 +69,27 @@ void run(benchmark::State& state, const Case& k) {
                          benchmark::Counter::kIsIterationInvariantRate);
 }
 
+struct Way {
+  const char* name;
+  Engine engine;
+  bool packed;
+};
+
 const bool registered = [] {
-  constexpr Index kShapes[][3] = {{1024, 1024, 1024}, {1024, 1024, 64}, {1024, 64, 1024},
-                                  {64, 64, 64},       {64, 256, 256},   {64, 1536, 512},
-                                  {1, 1536, 512},     {512, 1536, 1920}};
+  constexpr Way kWays[] = {{"tiles", Engine::kTiles, false},
+                           {"tiles, packed", Engine::kTiles, true},
+                           {"onednn", Engine::kOneDnn, false},
+                           {"amx", Engine::kAmx, false},
+                           {"amx, packed", Engine::kAmx, true}};
+  constexpr Index kShapes[][3] = {{1024, 1024, 1024}, {1024, 1024, 64},  {1024, 64, 1024},
+                                  {64, 64, 64},       {64, 256, 256},    {64, 1536, 512},
+                                  {1, 1536, 512},     {512, 1536, 1920}, {256, 128, 128},
+                                  {16, 256, 256},     {32, 32, 32},      {4096, 128, 256}};
   for (const auto& [rows, columns, depth] : kShapes) {
     for (const bool a_down : {false, true}) {
       for (const bool b_down : {false, true}) {
-        for (const char* how : {"tiles", "packed", "onednn"}) {
-          const bool packed = how[0] == 'p';
-          const Engine engine = how[0] == 'o' ? Engine::kOneDnn : Engine::kTiles;
+        for (const auto& [how, engine, packed] : kWays) {
+          if (engine == Engine::kAmx && !may_use_amx()) continue;
           const Case k{rows, columns, depth, a_down, b_down, engine, packed};
           benchmark::RegisterBenchmark(fmt::format("Matmul/{}x{}x{}/{}{}/{}", rows, columns, depth,
                                                    a_down ? 'T' : 'N', b_down ? 'T' : 'N', how)

@@ -404,35 +404,100 @@ TEST_P(MatmulKernel, OfARowIsTheSameInEveryRowOfATile) {
 
 FOVEA_ON_EVERY_ISA(MatmulKernel);
 
-// oneDNN has its own instruction sets: FOVEA_ISA caps them for a process.
-TEST(MatmulOnOneDnn, IsAsExactAsPlainFloatCodeInEveryTransposition) {
+// oneDNN has its own instruction sets: FOVEA_ISA caps them for a process. Where there is no matrix
+// unit, the tiles stand in.
+class MatmulOn : public testing::TestWithParam<Engine> {};
+
+TEST_P(MatmulOn, IsAsExactAsPlainFloatCodeInEveryTransposition) {
   for (std::size_t i = 0; i < 16; ++i) {
     for (std::size_t j = 0; j < 16; ++j) {
       const Product product(kSizes[i], kSizes[j], kSizes[(i + j * 5) % 16]);
       for (const Layout& a : kLayouts) {
         for (const Layout& b : kLayouts) {
-          product.expect_right({.a = a, .b = b, .engine = Engine::kOneDnn});
+          product.expect_right({.a = a, .b = b, .engine = GetParam()});
         }
       }
     }
   }
 }
 
-TEST(MatmulOnOneDnn, AddsBiasAndWhatIsThereAndActivatesAtTheEnd) {
-  for (const auto& [rows, columns, depth] :
-       {std::array<Index, 3>{1, 33, 17}, {13, 17, 33}, {6, 16, 257}, {520, 530, 20}}) {
+TEST_P(MatmulOn, AddsBiasAndWhatIsThereAndActivatesAtTheEnd) {
+  for (const auto& [rows, columns, depth] : {std::array<Index, 3>{1, 33, 17},
+                                             {13, 17, 33},
+                                             {6, 16, 257},
+                                             {64, 64, 520},
+                                             {45, 1050, 70},
+                                             {520, 530, 20}}) {
     const Product product(rows, columns, depth);
     for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kGelu}) {
-      for (int flags = 0; flags < 4; ++flags) {
+      for (int flags = 0; flags < 8; ++flags) {
         product.expect_right({.c_gap = flags,
                               .accumulate = (flags & 1) != 0,
                               .bias = (flags & 2) != 0,
+                              .packed = (flags & 4) != 0,
                               .activation = activation,
-                              .engine = Engine::kOneDnn});
+                              .engine = GetParam()});
       }
     }
   }
 }
+
+TEST_P(MatmulOn, GivesInfinitiesAndNaNWherePlainFloatCodeDoes) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  constexpr Index kRows = 40, kColumns = 70, kDepth = 300;
+  for (const float odd : {kInf, -kInf, std::nanf(""), std::numeric_limits<float>::max()}) {
+    for (const bool in_a : {true, false}) {
+      for (const Index batch : {1, 2}) {
+        Floats a = random_numbers(batch * kRows * kDepth, 1);
+        Floats b = random_numbers(batch * kDepth * kColumns, 2);
+        (in_a ? a : b)[at((in_a ? kDepth : kColumns) * 20 + 3)] = odd;
+        const auto product = [&](Engine engine) {
+          Floats c(at(batch * kRows * kColumns), 1.0f);
+          matmul({.rows = kRows,
+                  .columns = kColumns,
+                  .depth = kDepth,
+                  .a = {a.data(), kDepth, 1},
+                  .b = {b.data(), kColumns, 1},
+                  .c = c.data(),
+                  .c_row = kColumns,
+                  .accumulate = true,
+                  .batch = batch,
+                  .a_batch = kRows * kDepth,
+                  .b_batch = kDepth * kColumns,
+                  .c_batch = kRows * kColumns,
+                  .engine = engine});
+          return c;
+        };
+        const Floats plain = product(Engine::kTiles), got = product(GetParam());
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+          ASSERT_EQ(std::isnan(got[i]), std::isnan(plain[i])) << odd << " at " << i;
+          if (std::isinf(plain[i])) {
+            ASSERT_EQ(got[i], plain[i]) << odd << " at " << i;
+          }
+          if (std::isfinite(plain[i])) {
+            ASSERT_NEAR(got[i], plain[i], 1e-5f * std::max(1.0f, std::abs(plain[i])));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(MatmulOn, GivesTheSameBytesOnAnyNumberOfThreads) {
+  for (const auto& [rows, columns, depth] :
+       {std::array<Index, 3>{300, 300, 300}, {20, 5000, 100}, {64, 700, 65}}) {
+    const Product product(rows, columns, depth);
+    for (const bool packed : {false, true}) {
+      expect_same_on_any_threads(
+          [&] { return product.computed({.bias = true, .packed = packed, .engine = GetParam()}); });
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Engine, MatmulOn, testing::Values(Engine::kOneDnn, Engine::kAmx),
+                         [](const testing::TestParamInfo<Engine>& test) {
+                           return test.param == Engine::kAmx ? "AMX" : "OneDnn";
+                         });
 
 TEST(MatmulOnOneDnn, ReadsVectorsWhoseTwoStridesAreOne) {
   // A row seen through a transposed column: [1, depth] with a step of 1 both ways.
