@@ -94,66 +94,55 @@ HWY_INLINE void SplitPairs(__m512 even, __m512 odd, Bf16* to, __m512& rest) {
   rest = _mm512_fmadd_ps(even, odd, rest);
 }
 
-// 16 lines of a matrix, or fewer, whose numbers stand `line` apart from line to line, and `step`
-// along the depth; one of them is 1.
+// Lines of a matrix whose numbers stand `line` apart from line to line, and `step` along the depth.
 struct AmxLines {
   const float* from;
   Index line, step;
   Index lines, depth;
 };
 
-// 32 steps of the depth, or what is left; beyond the edges are zeros. The pairs are (0, 16), (1,
-// 17), ... on both sides.
-template <bool kWhole>
-HWY_INLINE void PackStep(const AmxLines& x, AmxSide side, Bf16* to, __m512& rest) {
-  constexpr Index kHalf = kAmxDepth / 2;
-  HWY_ALIGN Bf16 turned[kAmxStep];
-  const bool along = x.step == 1;
-  const bool turn = along == (side == AmxSide::kRight);
-  Bf16* pieces = turn ? turned : to;
-  const Index apart = along ? x.line : x.step, half = along ? kHalf : kHalf * x.step;
-  const Index count = along ? x.lines : x.depth, width = along ? x.depth : x.lines;
-  const auto mask = [](Index n) HWY_ATTR {
-    return static_cast<__mmask16>((Index{1} << std::clamp<Index>(n, 0, 16)) - 1);
-  };
-  for (Index q = 0; q < kHalf; ++q) {
+// Whether lines can be split as they stand: along the depth for the left, side by side for the
+// right.
+HWY_INLINE bool IsStraight(const AmxLines& x, AmxSide side) {
+  return side == AmxSide::kLeft ? x.step == 1 : x.line == 1;
+}
+
+// 16 lines and 32 steps of the depth that are straight. The pairs are (0, 16), (1, 17), ...
+HWY_INLINE void PackTile(const AmxLines& x, Bf16* to, __m512& rest) {
+  const Index apart = x.step == 1 ? x.line : x.step, half = kAmxDepth / 2 * x.step;
+  for (Index q = 0; q < kAmxLines; ++q) {
     const float* from = x.from + q * apart;
-    __m512 even, odd;
-    if constexpr (kWhole) {
-      even = _mm512_loadu_ps(from);
-      odd = _mm512_loadu_ps(from + half);
-    } else {
-      even = _mm512_maskz_loadu_ps(q < count ? mask(width) : 0, from);
-      odd = along ? _mm512_maskz_loadu_ps(q < count ? mask(width - kHalf) : 0, from + half)
-                  : _mm512_maskz_loadu_ps(q + kHalf < count ? mask(width) : 0, from + half);
-    }
-    SplitPairs(even, odd, pieces + q * kAmxDepth, rest);
-  }
-  for (int piece = 0; turn && piece < kAmxPieces; ++piece) {
-    constexpr Index kPairs = kAmxTile / 2;
-    TransposeSixteen(reinterpret_cast<const float*>(turned) + piece * kPairs, kAmxLines,
-                     reinterpret_cast<float*>(to) + piece * kPairs, kAmxLines);
+    SplitPairs(_mm512_loadu_ps(from), _mm512_loadu_ps(from + half), to + q * kAmxDepth, rest);
   }
 }
 
-// Up to 16 lines, steps [0, ceil(depth / 32)). Any strides.
+// Up to 16 lines, with any strides; beyond the edges are zeros.
 inline void PackPanel(AmxLines x, AmxSide side, Bf16* to, __m512& rest) {
+  const bool straight = IsStraight(x, side), left = side == AmxSide::kLeft;
+  HWY_ALIGN float copied[kAmxTile];
+  const AmxLines copy{copied, left ? kAmxDepth : 1, left ? 1 : kAmxLines, kAmxLines, kAmxDepth};
   for (; x.depth > 0; x.depth -= kAmxDepth, x.from += kAmxDepth * x.step, to += kAmxStep) {
-    if (x.line == 1 || x.step == 1) {
-      if (x.lines >= kAmxLines && x.depth >= kAmxDepth) {
-        PackStep<true>(x, side, to, rest);
-      } else {
-        PackStep<false>(x, side, to, rest);
-      }
+    const bool whole = x.lines >= kAmxLines && x.depth >= kAmxDepth;
+    if (whole && straight) {
+      PackTile(x, to, rest);
       continue;
     }
-    HWY_ALIGN float copied[kAmxTile] = {};
-    for (Index i = 0; i < std::min(kAmxLines, x.lines); ++i) {
-      for (Index p = 0; p < std::min(kAmxDepth, x.depth); ++p) {
-        copied[i * kAmxDepth + p] = x.from[i * x.line + p * x.step];
+    constexpr Index kHalf = kAmxDepth / 2;
+    if (whole && left && x.line == 1) {
+      TransposeSixteen(x.from, x.step, copied, kAmxDepth);
+      TransposeSixteen(x.from + kHalf * x.step, x.step, copied + kHalf, kAmxDepth);
+    } else if (whole && !left && x.step == 1) {
+      TransposeSixteen(x.from, x.line, copied, kAmxLines);
+      TransposeSixteen(x.from + kHalf, x.line, copied + kHalf * kAmxLines, kAmxLines);
+    } else {
+      std::fill_n(copied, kAmxTile, 0.0f);
+      for (Index i = 0; i < std::min(kAmxLines, x.lines); ++i) {
+        for (Index p = 0; p < std::min(kAmxDepth, x.depth); ++p) {
+          copied[i * copy.line + p * copy.step] = x.from[i * x.line + p * x.step];
+        }
       }
     }
-    PackStep<true>({copied, kAmxDepth, 1, kAmxLines, kAmxDepth}, side, to, rest);
+    PackTile(copy, to, rest);
   }
 }
 

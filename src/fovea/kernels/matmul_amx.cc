@@ -39,8 +39,7 @@ class Operand {
   }
 
   Index count() const { return end_ - begin_; }
-  // From the left or the right, without turning tiles.
-  bool is_straight(AmxSide side) const { return side == AmxSide::kLeft ? step_ == 1 : line_ == 1; }
+  bool is_straight(AmxSide side) const { return IsStraight(lines(0, kAmxLines, 0, 0), side); }
   AmxLines lines(Index first, Index most, Index p, Index depth) const {
     const Index line = begin_ + first;
     const Index from =
