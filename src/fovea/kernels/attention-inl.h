@@ -76,10 +76,10 @@ struct Product {
 constexpr Index kMostAdjacent = 128;
 
 // One tile. b must be readable as far as the tile reaches; c is written up to `columns`.
-template <int kRows>
+template <int kRows, int kVectors>
 HWY_NOINLINE void ProductTile(const Product& p, Index depth, Index columns) {
   const D d;
-  const Index lanes = LaneCount(), strip = TileColumns();
+  const Index lanes = LaneCount(), strip = kVectors * lanes;
   const bool whole = columns >= strip;
   HWY_ALIGN float tile[kRows * kMostColumns];
   float* to = whole ? p.c : tile;
@@ -87,12 +87,12 @@ HWY_NOINLINE void ProductTile(const Product& p, Index depth, Index columns) {
   const bool add = whole && p.add;
   // Rows of a that follow one another: those of the next tile are fetched meanwhile.
   const float* ahead = p.a_step == 1 && p.a_row <= kMostAdjacent ? p.a + kRows * p.a_row : p.a;
-  TileProduct<kRows, kTileVectors, true>(p.a, p.a_row, p.a_step, p.b, p.b_step, depth, ahead,
-                                         [&](int r, int v, V sum) HWY_ATTR {
-                                           float* at = to + r * to_row + v * lanes;
-                                           if (add) sum = hn::Add(hn::LoadU(d, at), sum);
-                                           hn::StoreU(sum, d, at);
-                                         });
+  TileProduct<kRows, kVectors, true>(p.a, p.a_row, p.a_step, p.b, p.b_step, depth, ahead,
+                                     [&](int r, int v, V sum) HWY_ATTR {
+                                       float* at = to + r * to_row + v * lanes;
+                                       if (add) sum = hn::Add(hn::LoadU(d, at), sum);
+                                       hn::StoreU(sum, d, at);
+                                     });
   for (int r = 0; r < kRows && !whole; ++r) {
     for (Index j = 0; j < columns; ++j) {
       float& at = p.c[r * p.c_row + j];
@@ -102,17 +102,18 @@ HWY_NOINLINE void ProductTile(const Product& p, Index depth, Index columns) {
 }
 
 // All tiles of rows x columns. depth_of(first row, last row): the part of the depth that counts.
-template <class DepthOf>
+template <int kVectors = kTileVectors, class DepthOf>
 HWY_INLINE void Multiply(const Product& p, Index rows, Index columns, const DepthOf& depth_of) {
-  const Index strip = TileColumns();
+  const Index strip = kVectors * LaneCount();
   for (Index j = 0; j < columns; j += strip) {
     for (Index i = 0; i < rows; i += kTileRows) {
       const Range depth = depth_of(i, std::min<Index>(rows, i + kTileRows));
       Product tile = p.from(i, depth.begin);
       tile.b += j;
       tile.c += j;
-      WithRows(rows - i,
-               [&](auto count) HWY_ATTR { ProductTile<count>(tile, depth.size(), columns - j); });
+      WithRows(rows - i, [&](auto count) HWY_ATTR {
+        ProductTile<count, kVectors>(tile, depth.size(), columns - j);
+      });
     }
   }
 }
@@ -216,11 +217,27 @@ struct BlockScores {
                           .c = at,
                           .c_row = kQueryBlock,
                           .add = false};
-    Multiply(product, keys.size(), TileColumns(), [&](Index, Index) {
-      return Range{0, in.shape.dim};
-    });
+    MultiplyStrip(product, in.shape.dim, first, keys);
     if (general()) AddBias(first, keys, at);
     if (!seen.whole(keys, first, first + TileColumns())) Hide(first, keys, at);
+  }
+
+  // A vector of each of `keys` times those of a strip of queries. Keys that only the second half of
+  // the strip sees, as under a causal mask, are computed for that half.
+  HWY_INLINE void MultiplyStrip(const Product& product, Index depth, Index first,
+                                Range keys) const {
+    const Index lanes = LaneCount();
+    const auto all = [&](Index, Index) { return Range{0, depth}; };
+    const Range early = seen.everything ? keys : seen.needed(keys, first, first + lanes);
+    const Index both = early.begin == keys.begin
+                           ? std::min(keys.size(), round_up(early.size(), kTileRows))
+                           : keys.size();
+    Multiply(product, both, TileColumns(), all);
+    if (both == keys.size()) return;
+    Product later = product.from(both, 0);
+    later.b += lanes;
+    later.c += lanes;
+    Multiply<1>(later, keys.size() - both, lanes, all);
   }
 
   void AddBias(Index first, Range keys, float* at) const {
@@ -301,8 +318,13 @@ struct BlockScores {
   struct Needed {
     Range keys[kQueryBlock];
     Index strips;
+    Range block;
+    // Given where some query does not see all of the block, but one interval.
+    const SeenKeys* exactly;
 
-    HWY_INLINE Range of_queries(Index begin, Index end) const {  // union over their strips
+    // Of all of them.
+    HWY_INLINE Range of_queries(Index begin, Index end) const {
+      if (exactly != nullptr) return exactly->needed(block, begin, end);
       Range all = keys[begin / TileColumns()];
       for (Index s = begin / TileColumns() + 1; s <= (end - 1) / TileColumns(); ++s) {
         if (keys[s].empty()) continue;
@@ -311,8 +333,9 @@ struct BlockScores {
       }
       return all;
     }
-    // Queries whose strips need some of keys [begin, end).
+    // Queries that need some of `wanted`.
     HWY_INLINE Range of_keys(Range wanted, Index count) const {
+      if (exactly != nullptr) return exactly->seeing(wanted);
       Range needing{count, 0};
       for (Index s = 0; s < strips; ++s) {
         if (intersection(keys[s], wanted).empty()) continue;
@@ -325,10 +348,13 @@ struct BlockScores {
   HWY_INLINE bool Need(Range block, Needed& needed) const {
     bool any = false;
     needed.strips = ceil_div(range.count(), TileColumns());
+    needed.block = block;
     for (Index s = 0; s < needed.strips; ++s) {
       needed.keys[s] = seen.needed(block, s * TileColumns(), (s + 1) * TileColumns());
       any = any || !needed.keys[s].empty();
     }
+    const bool exactly = any && seen.one_interval && !seen.whole(block, 0, range.count());
+    needed.exactly = exactly ? &seen : nullptr;
     return any;
   }
 };

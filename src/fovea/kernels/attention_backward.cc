@@ -208,17 +208,15 @@ void AttendRangeBackward(const AttentionBackward& w, const QueryRange& range, Ra
       const Range keys = needed.keys[at];
       scores.Compute(at * strip, keys, block);
       const Index offset = (keys.begin - block.begin) * kQueryBlock + at * strip;
-      Multiply({.a = scores.value(keys.begin),
-                .a_row = in.value.time,
-                .a_step = 1,
-                .b = space.d_outs + at * strip,
-                .b_step = kQueryBlock,
-                .c = space.d_scores + offset,
-                .c_row = kQueryBlock,
-                .add = false},
-               keys.size(), strip, [&](Index, Index) {
-                 return Range{0, s.value_dim};
-               });
+      scores.MultiplyStrip({.a = scores.value(keys.begin),
+                            .a_row = in.value.time,
+                            .a_step = 1,
+                            .b = space.d_outs + at * strip,
+                            .b_step = kQueryBlock,
+                            .c = space.d_scores + offset,
+                            .c_row = kQueryBlock,
+                            .add = false},
+                           s.value_dim, at * strip, keys);
       StripGradients(scores, space, at * strip, keys, block);
       if (keys.size() < block.size()) {
         ClearOutside(keys, block, space.weights + at * strip);

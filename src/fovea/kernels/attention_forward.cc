@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "fovea/base/buffer.h"
 #include "fovea/base/parallel.h"
@@ -153,7 +152,7 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
   float* logsumexp =
       w.logsumexp + (range.batch * in.shape.head + range.head) * in.shape.query + range.begin;
   for (Index i = 0; i < range.count(); ++i) {
-    const float sum = space.running.sum[i], base = space.running.base[i];
+    const float sum = space.running.sum[i];
     const float share = sum == 0 ? 0 : 1 / sum;
     float* out = w.out.at(range.batch, range.head, range.begin + i);
     ForEachVector(dim, [&](Index t, auto io) HWY_ATTR {
@@ -161,8 +160,12 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
       zero = hn::MulAdd(mean, hn::Zero(d), zero);
       io.store(mean, out + t);
     });
-    logsumexp[i] = sum == 0 ? kNever : base * kLn2 + std::log(sum);
   }
+  ForEachVector(range.count(), [&](Index i, auto io) HWY_ATTR {
+    const V sum = io.load(space.running.sum + i), base = io.load(space.running.base + i);
+    const V log = hn::MulAdd(base, hn::Set(d, kLn2), Log(d, sum));
+    io.store(hn::IfThenElse(hn::Eq(sum, hn::Zero(d)), hn::Set(d, kNever), log), logsumexp + i);
+  });
   return hn::AllTrue(d, hn::Eq(zero, hn::Zero(d)));
 }
 

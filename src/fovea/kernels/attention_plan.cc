@@ -36,8 +36,17 @@ void add_head(const AttentionInput& in, Index batch, Index head, Index most,
 
 std::vector<QueryRange> query_ranges(const AttentionInput& in, Index most) {
   std::vector<QueryRange> ranges;
+  std::size_t last = 0;  // where those of the head before begin
   for (Index b = 0; b < in.shape.batch; ++b) {
-    for (Index h = 0; h < in.shape.head; ++h) add_head(in, b, h, most, ranges);
+    for (Index h = 0; h < in.shape.head; ++h) {
+      const std::size_t begin = ranges.size();
+      const bool same = in.visible.head_row == 0 && (h > 0 || (b > 0 && in.visible.batch_row == 0));
+      if (!same) add_head(in, b, h, most, ranges);
+      for (std::size_t i = last; same && i < begin; ++i) {
+        ranges.push_back({b, h, ranges[i].begin, ranges[i].end});
+      }
+      last = begin;
+    }
   }
   return ranges;
 }
@@ -81,6 +90,14 @@ Range SeenKeys::needed(Range block, Index begin, Index end) const {
     if (!own.empty()) keys = {std::min(keys.begin, own.begin), std::max(keys.end, own.end)};
   }
   return keys.empty() ? Range{block.begin, block.begin} : keys;
+}
+
+Range SeenKeys::seeing(Range keys) const {
+  const auto blind = [&](Index i) { return intersection(keys, {first[i], last[i]}).empty(); };
+  Range queries{0, range.count()};
+  while (!queries.empty() && blind(queries.begin)) ++queries.begin;
+  while (!queries.empty() && blind(queries.end - 1)) --queries.end;
+  return queries;
 }
 
 bool SeenKeys::whole(Range keys, Index begin, Index end) const {

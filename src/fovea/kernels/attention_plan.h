@@ -51,6 +51,9 @@ struct SeenKeys {
   std::span<const Interval> within(Range keys, Index i) const;
   // Keys of `block` that queries [begin, end) of the range may see: no others need be computed.
   Range needed(Range block, Index begin, Index end) const;
+  // Queries of the range from the first to the last that may see some of `keys`, for one interval a
+  // query.
+  Range seeing(Range keys) const;
   // Do queries [begin, end) see all of `keys`?
   bool whole(Range keys, Index begin, Index end) const;
 };
