@@ -1,9 +1,10 @@
 // Float products on a matrix unit that multiplies 16-bit numbers (AMX, bf16).
 //
 // A float has 24 significant bits, a bf16 has 8: every float is exactly the sum of three of them,
-// high + middle + low. Of the nine products of two such sums six are computed; the others are
-// smaller than a float's last bit. The unit adds 32 products at a time in float, which rounds less
-// often than plain float code: errors are about half as large (matmul_test.cc).
+// high + middle + low. Of the nine products of two such sums six are computed; the others are a
+// float's last bit at most, and of either sign. The unit adds 32 products at a time in float, which
+// rounds less often than plain float code: errors are about half as large for depths of 64 and
+// more.
 
 #if defined(FOVEA_KERNELS_AMX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_AMX_INL_H_

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <utility>
 
@@ -76,6 +77,7 @@ class AmxSlice {
         sums_(passes_ > 1 ? pairs_ * ceil_div(panels_, 2) * kBlock : 0) {}
 
   void compute() {
+    assert(pairs_ <= 64);  // bits of not_finite_
     const AmxTiles tiles(height_);
     for (first_ = 0; first_ < w_.depth; first_ += steps_ * kAmxDepth) {
       depth_ = std::min(steps_ * kAmxDepth, w_.depth - first_);
