@@ -90,9 +90,10 @@ struct ForwardSpace {
   Running running;
 };
 
-// sums[i] += sum over the keys of `block` of weight v[j]; `seen`: without those whose weight is 0.
+// sums[i] (+)= sum over the keys of `block` of weight v[j]; `seen`: without those whose weight is
+// 0.
 void AddValues(const BlockScores& block_scores, const BlockScores::Needed& needed, Range block,
-               const ForwardSpace& space, bool seen) {
+               const ForwardSpace& space, bool add, bool seen) {
   const AttentionInput& in = block_scores.in;
   const Index dim = in.shape.value_dim, wide = PaddedDim(dim), count = block_scores.range.count();
   const Columns v =
@@ -104,8 +105,11 @@ void AddValues(const BlockScores& block_scores, const BlockScores::Needed& neede
                         .b_step = v.step,
                         .c = space.sums,
                         .c_row = wide,
-                        .add = true};
-  if (seen) return MultiplySeen(product, count, dim, block.size());
+                        .add = add};
+  if (seen) {
+    if (!add) std::fill_n(space.sums, count * wide, 0.0f);
+    return MultiplySeen(product, count, dim, block.size());
+  }
   Multiply(product, count, wide, [&](Index begin, Index end) {
     const Range keys = needed.of_queries(begin, end);
     return Range{keys.begin - block.begin, keys.end - block.begin};
@@ -124,10 +128,10 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
   const SeenKeys seen(in, range, kQueryBlock);
   const BlockScores scores{in, range, seen, space.queries, space.weights};
   scores.Prepare();
-  std::fill_n(space.sums, range.count() * wide, 0.0f);
   std::fill_n(space.running.base, kQueryBlock, kNever);
   std::fill_n(space.running.sum, kQueryBlock, 0.0f);
   BlockScores::Needed needed;
+  bool any = false;  // have sums
   for (Index k = seen.all.begin; k < seen.all.end; k += kKeyBlock) {
     const Range block{k, std::min(k + kKeyBlock, seen.all.end)};
     if (!scores.Need(block, needed)) continue;
@@ -137,7 +141,7 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
       scores.Compute(s * strip, keys, block);
       const bool raised = SoftmaxStrip(space.running, s * strip, keys.size(), at);
       if (keys.size() < block.size()) ClearOutside(keys, block, space.weights + s * strip);
-      if (!raised || k == seen.all.begin) continue;
+      if (!raised || !any) continue;
       for (Index i = s * strip; i < std::min((s + 1) * strip, range.count()); ++i) {
         Shrink(space.running.shrink[i], space.sums + i * wide, wide);
       }
@@ -146,8 +150,10 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
       scores.FillKeep(block, space.keep);
       for (Index i = 0; i < block.size() * kQueryBlock; ++i) space.weights[i] *= space.keep[i];
     }
-    AddValues(scores, needed, block, space, seen_only);
+    AddValues(scores, needed, block, space, any, seen_only);
+    any = true;
   }
+  if (!any) std::fill_n(space.sums, range.count() * wide, 0.0f);
   V zero = hn::Zero(d);  // what is not finite makes it NaN
   float* logsumexp =
       w.logsumexp + (range.batch * in.shape.head + range.head) * in.shape.query + range.begin;

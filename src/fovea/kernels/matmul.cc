@@ -30,9 +30,9 @@ constexpr Index kMostOneDnnRows = 256;  // of a slice
 // of them each are faster, and of a few rows they read less of b. More rows stay with their thread.
 constexpr Index kHalvedColumns = 96, kHalvedRest = 64;
 // From here on the matrix unit is ahead; with fewer rows than kManyRows, only if b is large.
-constexpr Index kWorkForAmx = 5 << 20, kDepthForAmx = 128, kSumsForAmx = 1 << 15;
+constexpr Index kWorkForAmx = 5 << 20, kDepthForAmx = 128, kSumsForAmx = 1 << 14;
 constexpr Index kManyRows = 128, kFewestRows = 64, kNumbersOfB = 1 << 19;
-constexpr Index kRowsPerAmxSlice = 512, kColumnsPerAmxSlice = 512, kAmxBlock = 32;
+constexpr Index kRowsPerAmxSlice = 1024, kColumnsPerAmxSlice = 512, kAmxBlock = 32;
 
 // Calls compute(product, slice) for slices of every product of a batch.
 template <class Compute>
