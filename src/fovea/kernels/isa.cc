@@ -81,7 +81,9 @@ std::vector<std::string> available_isas() {
   return names;
 }
 
-std::string current_isa() { return may_use_amx() ? kAmx : HWY_DYNAMIC_DISPATCH(Name)(); }
+std::string current_isa() { return may_use_amx() ? kAmx : vector_isa(); }
+
+std::string vector_isa() { return HWY_DYNAMIC_DISPATCH(Name)(); }
 
 bool may_use_amx() { return amx_allowed && has_amx(); }
 

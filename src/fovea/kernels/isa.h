@@ -12,6 +12,7 @@ namespace fovea::kernels {
 // unit), "AVX3", "AVX2", "SSE4", "SCALAR".
 std::vector<std::string> available_isas();
 std::string current_isa();
+std::string vector_isa();  // the same without the matrix unit
 bool may_use_amx();
 
 // Makes every kernel of our own run on one instruction set, until destroyed. For tests and
