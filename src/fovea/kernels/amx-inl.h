@@ -158,7 +158,7 @@ class PanelFeed {
       : first_(first.from),
         second_(second.from - first.from),
         line_(first.step == 1 ? first.line : first.step),
-        half_(first.step == 1 ? kAmxDepth / 2 : kAmxDepth / 2 * first.step),
+        half_(kAmxDepth / 2 * first.step),
         next_(kAmxDepth * first.step - kAmxLines * line_),
         ahead_(steps > 1 ? kAmxDepth * first.step : after),
         after_(after - (steps - 1) * kAmxDepth * first.step),

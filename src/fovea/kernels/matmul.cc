@@ -26,9 +26,9 @@ constexpr Index kNumbersPerPacking = 32768;  // of b, for one thread
 // Measured with AVX-512: from here on oneDNN is ahead, if b is stored by rows.
 constexpr Index kWorkForOneDnn = 1 << 20, kRowsForOneDnn = 64, kColumnsForOneDnn = 96;
 constexpr Index kMostOneDnnRows = 256;  // of a slice
-// oneDNN is slow on the last 16 columns of a slice where 48 go into the others: two halves with 32
-// of them each are faster, and of a few rows they read less of b. More rows stay with their thread.
-constexpr Index kHalvedColumns = 96, kHalvedRest = 64;
+// So many columns beyond whole ones: two halves with 32 of them each are faster, and of a few rows
+// they read less of b. More rows stay with their thread.
+constexpr Index kHalvedRest = 64;
 // From here on the matrix unit is ahead; with fewer rows than kManyRows, only if b is large.
 constexpr Index kWorkForAmx = 5 << 20, kDepthForAmx = 128, kSumsForAmx = 1 << 14;
 constexpr Index kManyRows = 128, kFewestRows = 64, kNumbersOfB = 1 << 19;
@@ -122,7 +122,7 @@ void matmul_as_rows(const Matmul& w) {
 void matmul_by_onednn(const Matmul& work) {
   const HoldSignals guard;  // once for all slices of this thread
   const bool few = work.rows < 2 * kRowsForOneDnn;
-  const Index halves = few && work.columns % kHalvedColumns == kHalvedRest ? 2 : 1;
+  const Index halves = few && work.columns % kOneDnnColumns == kHalvedRest ? 2 : 1;
   const Index evenly = work.rows >= kEvenly * kRowsForOneDnn ? kEvenly : 2;
   const Index slices = round_up(ceil_div(work.rows, kMostOneDnnRows), evenly / halves);
   for_each_slice(work, ceil_div(work.rows, slices), work.columns / halves, onednn_slice);

@@ -2,8 +2,8 @@
 //
 // Three engines, chosen by what was measured (docs/performance.md): our own register tiles; oneDNN,
 // which is ahead on all but small products with AVX-512; and the matrix unit of processors that
-// have one (AMX), which is ahead of both. All are called on slices that depend on the shapes alone:
-// any number of threads gives the same bytes.
+// have one (AMX), which is ahead of both on large ones. All are called on slices that depend on the
+// shapes alone: any number of threads gives the same bytes.
 #pragma once
 
 #include "fovea/base/buffer.h"

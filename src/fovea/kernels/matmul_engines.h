@@ -27,6 +27,8 @@ void copy_rows(const Matrix& b, Index columns, Index begin, Index end, float* to
 bool onednn_reads(const Matmul& w);
 bool onednn_reads_fast(const Matrix& b, Index depth, Index columns);
 void onednn_slice(const Matmul& w, const Slice& slice);
+// It is slow on the last 16 columns of a slice where 48 go into the others.
+constexpr Index kOneDnnColumns = 96;
 
 // By the matrix unit (matmul_amx.cc), which reads matrices whose rows or columns are contiguous.
 // What is not finite, it leaves to the tiles.

@@ -7,8 +7,6 @@
 namespace fovea::kernels {
 namespace {
 
-// It is slow on the last 16 columns of a slice where 48 go into the others.
-constexpr Index kBlockColumns = 96;
 // What is added to a slice afterwards, and its activation, find so much of it in the second cache.
 constexpr Index kNumbersToFinish = 1 << 16;
 // Rows of b that stand whole pages apart share cache sets, which holds oneDNN up if they are many.
@@ -41,7 +39,7 @@ void onednn_slice(const Matmul& w, const Slice& s) {
   const bool finish = w.plus != nullptr || w.bias != nullptr || w.activation != Activation::kNone;
   const Index rows = s.row_end - s.row_begin, all = s.column_end - s.column_begin;
   const Index columns = finish && rows * all > kNumbersToFinish
-                            ? round_up(kNumbersToFinish / rows, kBlockColumns)
+                            ? round_up(kNumbersToFinish / rows, kOneDnnColumns)
                             : all;
   for (Index j = s.column_begin, end; j < s.column_end; j = end) {
     end = std::min(j + columns, s.column_end);
