@@ -25,32 +25,6 @@ constexpr Index kMostColumns = 64;  // of a tile, on the widest vectors
 constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-// 2^x for x < 127, exactly 0 from -126 on (with denormals flushed), NaN for NaN: 2^n (1 + r q(r)).
-HWY_INLINE V Exp2(V x) {
-  const D d;
-#if HWY_TARGET <= HWY_AVX3
-  constexpr int kRoundDown = 9;
-  const V r{_mm512_reduce_ps(x.raw, kRoundDown)};
-  const V q = Polynomial(d, r, 1.867130166e-03f, 9.017029777e-03f, 5.579991639e-02f,
-                         2.401644737e-01f, 6.931512952e-01f);
-  return V{_mm512_scalef_ps(hn::MulAdd(r, q, hn::Set(d, 1.0f)).raw, x.raw)};
-#else
-  // At -127 the exponent's field and r are 0, and so is the result. Adding 1.5 2^23 rounds to a
-  // whole number and leaves it in the lowest bits.
-  const hn::RebindToSigned<D> di;
-  const V round = hn::Set(d, 12582912.0f);
-  const V bounded = hn::Max(x, hn::Set(d, -127.0f));
-  const V shifted = hn::Add(bounded, round);
-  const V r = hn::Sub(bounded, hn::Sub(shifted, round));
-  const V q = Polynomial(d, r, 1.326459111e-03f, 9.671619162e-03f, 5.550735071e-02f,
-                         2.402224094e-01f, 6.931470037e-01f);
-  const V p = hn::MulAdd(r, q, hn::Set(d, 1.0f));
-  const V y =
-      hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
-  return hn::Or(y, hn::VecFromMask(d, hn::IsNaN(x)));
-#endif
-}
-
 // c[r, j] = (add ? c[r, j] : 0) + sum over p of a[r * a_row + p * a_step] b[p * b_step + j].
 struct Product {
   const float* a;

@@ -61,7 +61,7 @@ HWY_INLINE void StripGradients(const BlockScores& scores, const BackwardSpace& s
       const V s = hn::LoadU(d, space.weights + at);
       // A hidden key gets 0, even where the logsumexp or d_p is not finite.
       const auto hidden = hn::Eq(s, never);
-      const V weight = hn::IfThenZeroElse(hidden, Exp2(hn::Sub(s, base[v])));
+      const V weight = hn::IfThenZeroElse(hidden, Exp2(d, hn::Sub(s, base[v])));
       V kept = weight, d_p = hn::LoadU(d, space.d_scores + at);
       if (dropout) {
         const V keep = hn::LoadU(d, space.keep + at);

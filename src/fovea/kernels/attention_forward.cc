@@ -51,14 +51,14 @@ HWY_INLINE bool SoftmaxStrip(const Running& running, Index first, Index keys, fl
     const V now = hn::IfThenElse(raise, most[v], before);
     base[v] = hn::IfThenZeroElse(hn::Eq(now, never), now);  // -inf: nothing seen yet
     raised = raised || !hn::AllFalse(d, raise);
-    hn::StoreU(Exp2(hn::Sub(before, base[v])), d, running.shrink + first + v * lanes);
+    hn::StoreU(Exp2(d, hn::Sub(before, base[v])), d, running.shrink + first + v * lanes);
     hn::StoreU(now, d, at);
   }
   for (Index j = 0; j < keys; ++j) {
 #pragma GCC unroll 8
     for (int v = 0; v < kTileVectors; ++v) {
       float* at = scores + j * kQueryBlock + v * lanes;
-      const V weight = Exp2(hn::Sub(hn::LoadU(d, at), base[v]));
+      const V weight = Exp2(d, hn::Sub(hn::LoadU(d, at), base[v]));
       sum[v] = hn::Add(sum[v], weight);
       hn::StoreU(weight, d, at);
     }

@@ -120,10 +120,10 @@ HWY_INLINE void AttendInterval(const AttentionInput& in, const RowsTask& task, I
   const float before = task.most[row];
   const float most = std::max(before, MaxOf(scores, keys.size()));
   const float base = most == kNever ? 0 : most;
-  const float shrink = hn::GetLane(Exp2(hn::Set(d, before - base)));
+  const float shrink = hn::GetLane(Exp2(d, hn::Set(d, before - base)));
   V sum = hn::Zero(d);
   ForEachVector(keys.size(), [&](Index j, auto io) HWY_ATTR {
-    const V weight = Exp2(hn::Sub(io.load(scores + j, kNever), hn::Set(d, base)));
+    const V weight = Exp2(d, hn::Sub(io.load(scores + j, kNever), hn::Set(d, base)));
     sum = hn::Add(sum, weight);
     io.store(weight, scores + j);
   });

@@ -82,6 +82,32 @@ HWY_INLINE V Exp(D d, V x) {
   return hn::IfThenZeroElse(hn::Lt(x, low), y);
 }
 
+// 2^x for x < 127, exactly 0 from -126 on (with denormals flushed), NaN for NaN: 2^n (1 + r q(r)).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Exp2(D d, V x) {
+#if HWY_TARGET <= HWY_AVX3
+  constexpr int kRoundDown = 9;
+  const V r{_mm512_reduce_ps(x.raw, kRoundDown)};
+  const V q = Polynomial(d, r, 1.867130166e-03f, 9.017029777e-03f, 5.579991639e-02f,
+                         2.401644737e-01f, 6.931512952e-01f);
+  return V{_mm512_scalef_ps(hn::MulAdd(r, q, hn::Set(d, 1.0f)).raw, x.raw)};
+#else
+  // At -127 the exponent's field and r are 0, and so is the result. Adding 1.5 2^23 rounds to a
+  // whole number and leaves it in the lowest bits.
+  const hn::RebindToSigned<D> di;
+  const V round = hn::Set(d, 12582912.0f);
+  const V bounded = hn::Max(x, hn::Set(d, -127.0f));
+  const V shifted = hn::Add(bounded, round);
+  const V r = hn::Sub(bounded, hn::Sub(shifted, round));
+  const V q = Polynomial(d, r, 1.326459111e-03f, 9.671619162e-03f, 5.550735071e-02f,
+                         2.402224094e-01f, 6.931470037e-01f);
+  const V p = hn::MulAdd(r, q, hn::Set(d, 1.0f));
+  const V y =
+      hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
+  return hn::Or(y, hn::VecFromMask(d, hn::IsNaN(x)));
+#endif
+}
+
 // log(2^e m) = e ln(2) + f - f^2/2 + f^3 q(f), with f = m - 1 and m from sqrt(1/2) to sqrt(2).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Log(D d, V x) {

@@ -59,16 +59,6 @@ void LogSoftmaxRow(const float* x, float* y, Index count) {
                 [=](Index i, auto io) HWY_ATTR { io.store(hn::Sub(io.load(x + i), s), y + i); });
 }
 
-float LogSumExpRow(const float* x, float* tops, Index count) {
-  const Index blocks = (count + kTopsOf - 1) / kTopsOf;
-  for (Index b = 0; b < blocks; ++b) {
-    tops[b] = MaxOf(x + b * kTopsOf, std::min(kTopsOf, count - b * kTopsOf));
-  }
-  const float top = MaxOf(tops, blocks);
-  if (top == -std::numeric_limits<float>::infinity()) return top;
-  return top + std::log(SumOfExp<false>(x, top, nullptr, count));
-}
-
 void SoftmaxBackwardRow(const float* y, const float* d_y, float* d_x, Index count) {
   const float dot = SumOf(
       count, [=](Index i, auto io) HWY_ATTR { return hn::Mul(io.load(y + i), io.load(d_y + i)); });
@@ -127,7 +117,6 @@ namespace {
 
 HWY_EXPORT(SoftmaxRow);
 HWY_EXPORT(LogSoftmaxRow);
-HWY_EXPORT(LogSumExpRow);
 HWY_EXPORT(SoftmaxBackwardRow);
 HWY_EXPORT(LogSoftmaxBackwardRow);
 HWY_EXPORT(CrossEntropyRow);
@@ -155,13 +144,6 @@ void log_softmax(const float* x, float* y, RowShape shape) {
   const Index n = shape.columns;
   for_each_row(shape, [=](Index r) {
     HWY_DYNAMIC_DISPATCH(LogSoftmaxRow)(x + r * n, y + r * n, n);
-  });
-}
-
-void logsumexp(const float* x, float* result, float* tops, RowShape shape) {
-  const Index n = shape.columns, blocks = (n + kTopsOf - 1) / kTopsOf;
-  for_each_row(shape, [=](Index r) {
-    result[r] = HWY_DYNAMIC_DISPATCH(LogSumExpRow)(x + r * n, tops + r * blocks, n);
   });
 }
 

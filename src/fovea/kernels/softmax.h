@@ -15,11 +15,6 @@ struct RowShape {
 void softmax(const float* x, float* y, RowShape shape);
 void log_softmax(const float* x, float* y, RowShape shape);
 
-// result[r] = log of the sum of exp over row r; -inf for a row of -inf alone. tops [rows,
-// ceil(columns / kTopsOf)]: the largest of each kTopsOf numbers, for who looks for large ones.
-inline constexpr Index kTopsOf = 64;
-void logsumexp(const float* x, float* result, float* tops, RowShape shape);
-
 // With y = softmax(x):      d_x = y (d_y - sum(d_y y))
 // with y = log softmax(x):  d_x = d_y - exp(y) sum(d_y)
 void softmax_backward(const float* y, const float* d_y, float* d_x, RowShape shape);

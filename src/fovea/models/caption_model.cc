@@ -35,9 +35,9 @@ CaptionerOptions with_vocab(CaptionerOptions options, Index vocab) {
 
 // The likeliest next words.
 Trace::Step step_of(const DecodingStep& step, std::span<const std::string> words) {
-  const Index vocab = step.logits.shape(1);
-  Tensor p({vocab});
-  kernels::softmax(step.logits.packed().data(), p.data(), {1, vocab});
+  const Tensor logits = step.next.logits().packed();
+  Tensor p({logits.shape(1)});
+  kernels::softmax(logits.data(), p.data(), {1, logits.shape(1)});
   return {.choices = likeliest(p.flat(), words, kTraceWords),
           .context = step.context.reshape({-1})};
 }
@@ -157,8 +157,7 @@ std::vector<std::vector<Hypothesis>> search_captions(const Captioner& net,
                                                      const Tensor& annotations,
                                                      const SearchOptions& options) {
   std::vector<std::unique_ptr<Decoding>> decodings;
-  decodings.push_back(net.decode(
-      annotations, {.beams = beams_of_search(options), .looks = options.coverage_penalty != 0}));
+  decodings.push_back(net.decode(annotations, {.looks = options.coverage_penalty != 0}));
   const std::vector<SearchStart> starts(
       static_cast<std::size_t>(annotations.shape(0)),
       {.longest = options.longest_more, .keys = annotations.shape(1)});

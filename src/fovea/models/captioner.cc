@@ -230,7 +230,6 @@ class CaptionDecoding final : public Decoding {
     const NoGrad guard;
     memory_ = model_.remember(annotations);
     state_ = model_.start(annotations);
-    reorder(sentence_of_rows(annotations.shape(0), options.beams));
     model_.word_ = model_.word_.prepared();
     if (model_.word_query_.weight) model_.word_query_ = model_.word_query_.prepared();
     model_.speak_state_ = model_.speak_state_.prepared();
@@ -243,7 +242,8 @@ class CaptionDecoding final : public Decoding {
     const Captioner::Heard heard = model_.hear(model_.words_(words));
     const auto moved = model_.advance(memory_, state_, heard, {}, run_);
     state_ = moved.state;
-    DecodingStep result{.logits = model_.speak(heard.word, state_.h, moved.context, run_).value()};
+    DecodingStep result{
+        .next = NextWords(model_.speak(heard.word, state_.h, moved.context, run_).value())};
     if (options_.looks) {
       result.context = moved.context.value();
       result.looks.push_back({0, 0, moved.scores.value(), moved.weights.value()});
@@ -256,7 +256,6 @@ class CaptionDecoding final : public Decoding {
   }
 
   void keep(const Ids& sentences) override {
-    reorder(beams_of(sentences, options_.beams));
     memory_.regions = rows_of(memory_.regions.value(), sentences);
     memory_.projected = rows_of(memory_.projected.value(), sentences);
     memory_.key_powers = rows_of(memory_.key_powers, sentences);

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "fovea/models/next_words.h"
 #include "fovea/tensor/ids.h"
-#include "fovea/tensor/tensor.h"
 
 namespace fovea {
 
@@ -19,34 +19,26 @@ struct Look {
 };
 
 struct DecodingStep {
-  Tensor logits;              // [row, vocab] of the next word
+  NextWords next;
   Tensor context{};           // [row, key_dim]: what was read, where there is one
   std::vector<Look> looks{};  // empty where a model does not attend, or nobody asked
 };
 
-// Sentences on their way, word by word. Beams of a sentence stand together: beam b of sentence s is
-// row s * beams + b.
+// Sentences on their way, word by word: at first a row for each. Rows of a sentence, its beams,
+// stand together, and there are as many of each.
 class Decoding {
  public:
   virtual ~Decoding() = default;
   virtual DecodingStep step(const Ids& words) = 0;  // the last word of each row
-  virtual void reorder(
-      const Ids& rows) = 0;  // row r goes on from row rows[r], of the same sentence
-  virtual void keep(const Ids& sentences) = 0;  // only these go on
+  virtual void reorder(const Ids& rows) = 0;        // row r goes on from row rows[r]
+  virtual void keep(const Ids& sentences) = 0;      // only these go on: before rows do
 };
 
 struct DecodingOptions {
-  Index beams = 1;
   bool looks = false;
 };
 
 // Row r of x [row, ...] becomes what row rows[r] was.
 Tensor rows_of(const Tensor& x, const Ids& rows);
-
-// Rows of the beams of these sentences.
-Ids beams_of(const Ids& sentences, Index beams);
-
-// The sentence of each row, while all of `sentences` are on their way.
-Ids sentence_of_rows(Index sentences, Index beams);
 
 }  // namespace fovea

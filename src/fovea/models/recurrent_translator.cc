@@ -167,18 +167,19 @@ RecurrentTranslator::Moved RecurrentTranslator::advance(const Memory& memory, co
   return moved;
 }
 
-Var RecurrentTranslator::speak(const Var& top, const Var& word, const Var& context,
-                               Run& run) const {
+Var RecurrentTranslator::readout(const Var& top, const Var& word, const Var& context,
+                                 Run& run) const {
   const RecurrentTranslatorOptions& o = options_;
-  Var readout = top;  // Luong's h~ is one already
+  Var out = top;  // Luong's h~ is one already
   if (o.reading != Reading::kLuong) {
     const Var all = concat({top, word, context}, -1);
-    readout = speaks_from_previous() ? maxout(readout_(all)) : readout_(all, Activation::kTanh);
+    out = speaks_from_previous() ? maxout(readout_(all)) : readout_(all, Activation::kTanh);
   }
-  readout = drop(readout, o.output_dropout, run);
-  if (!o.tie_output) return output_(readout);
-  return output_.ready ? linear_tied(readout, output_.ready, output_.bias)
-                       : linear_tied(readout, target_.table, output_.bias);
+  return drop(out, o.output_dropout, run);
+}
+
+Var RecurrentTranslator::speak(const Var& readout) const {
+  return options_.tie_output ? linear_tied(readout, target_.table, output_.bias) : output_(readout);
 }
 
 RecurrentTranslator RecurrentTranslator::prepared() const {
@@ -220,8 +221,8 @@ Var RecurrentTranslator::logits(const TranslationBatch& batch, Run& run, Insight
     const Var all = reshape(x, {rows, x.shape(-1)});
     return batch.position.size() == rows ? all : embedding(all, batch.position);
   };
-  if (o.reading == Reading::kLuong) return speak(counted(stack(tops, 1)), {}, {}, run);
-  return speak(counted(stack(tops, 1)), counted(words), counted(stack(contexts, 1)), run);
+  if (o.reading == Reading::kLuong) return speak(readout(counted(stack(tops, 1)), {}, {}, run));
+  return speak(readout(counted(stack(tops, 1)), counted(words), counted(stack(contexts, 1)), run));
 }
 
 class RecurrentDecoding final : public Decoding {
@@ -234,11 +235,6 @@ class RecurrentDecoding final : public Decoding {
     memory_ = std::move(memory);
     state_ = std::move(state);
     lengths_ = source.lengths;
-    const Ids sentences = sentence_of_rows(source.batch(), options.beams);
-    reorder(sentences);
-    // A window at step t is the same for all beams, so each has a memory of its own.
-    own_memory_ = model.options_.luong_view == LuongView::kMonotonic && options.beams > 1;
-    if (own_memory_) pick_memory(sentences);
   }
 
   DecodingStep step(const Ids& words) override {
@@ -248,7 +244,9 @@ class RecurrentDecoding final : public Decoding {
     auto moved = model_.advance(memory_, state_, model_.word_gates(word), t_++, run_);
     const bool luong = model_.options_.reading == RecurrentTranslator::Reading::kLuong;
     const Var& top = luong ? moved.state.fed : model_.speaks_from_previous() ? previous : moved.top;
-    DecodingStep result{.logits = model_.speak(top, word, moved.context, run_).value()};
+    const Var readout = model_.readout(top, word, moved.context, run_);
+    DecodingStep result{.next = {readout.value(), model_.output_.ready, model_.options_.tie_output,
+                                 model_.output_.bias.value()}};
     if (options_.looks) {
       result.context = moved.context.value();
       if (moved.attended.looked) {
@@ -267,14 +265,17 @@ class RecurrentDecoding final : public Decoding {
       if (layer.c) layer.c = rows_of(layer.c.value(), rows);
     }
     if (state_.fed) state_.fed = rows_of(state_.fed.value(), rows);
+    if (own_memory()) pick_memory(rows);
   }
 
   void keep(const Ids& sentences) override {
-    reorder(beams_of(sentences, options_.beams));
-    pick_memory(own_memory_ ? beams_of(sentences, options_.beams) : sentences);
+    if (!own_memory()) pick_memory(sentences);
   }
 
  private:
+  // A window at step t is the same for all rows of a memory, so each beam has its own.
+  bool own_memory() const { return model_.options_.luong_view == LuongView::kMonotonic; }
+
   void pick_memory(const Ids& rows) {
     const auto pick = [&](Var& x) {
       if (x) x = rows_of(x.value(), rows);
@@ -301,7 +302,6 @@ class RecurrentDecoding final : public Decoding {
   RecurrentTranslator::Memory memory_;
   RecurrentTranslator::State state_;
   std::vector<Index> lengths_;  // of the memory's rows
-  bool own_memory_ = false;
   Index t_ = 0;
 };
 

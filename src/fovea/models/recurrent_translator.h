@@ -108,7 +108,8 @@ class RecurrentTranslator final : public Translator {
   Moved advance(const Memory& memory, const State& state, const Var& gates, Index t,
                 Run& run) const;
   // top: the state that speaks; word [..., embedding_dim]
-  Var speak(const Var& top, const Var& word, const Var& context, Run& run) const;
+  Var readout(const Var& top, const Var& word, const Var& context, Run& run) const;
+  Var speak(const Var& readout) const;
   Var word_gates(const Var& word) const { return word_(word); }
   RecurrentTranslator prepared() const;  // for many steps of decoding
   bool speaks_from_previous() const {

@@ -14,6 +14,7 @@
 namespace fovea {
 namespace {
 
+constexpr Index kSentencesTogether = 8;
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // A way to go on: word after beam.
@@ -29,24 +30,14 @@ struct Candidate {
   }
 };
 
-// What a step says of the next word of every row: log p = logits - total.
-struct NextWords {
-  Tensor logits;  // [row, vocab]
-  Tensor total;   // [row]
-  Tensor tops;    // [row, vocab / kTopsOf]: most words are hopeless, and the best of many shows it
-};
-
-struct NextWord {  // of one row
-  const float* logits;
-  const float* tops;
-  double total;
-  Index vocab;
-};
+// Pads and <s> are never said, and <unk> only if it may.
+constexpr Index kUnsayable = 3;
 
 struct Beam {
   Words words{};
   double log_probability = kNever;
   std::vector<double> coverage{};  // attention each key has got so far
+  Index from = 0;                  // which of the beams before it goes on
 };
 
 struct Sentence {
@@ -61,73 +52,97 @@ class Search {
  public:
   Search(std::vector<std::unique_ptr<Decoding>> decodings, std::span<const SearchStart> starts,
          const SearchOptions& options)
-      : options_(options), beams_(beams_of_search(options)), decodings_(std::move(decodings)) {
+      : options_(options), decodings_(std::move(decodings)) {
+    if (options.beams < 1 || options.n_best < 1 || options.n_best > options.beams) {
+      fail("search: {} of {} beams were asked for; take 1 <= n_best <= beams", options.n_best,
+           options.beams);
+    }
+    if (samples()) options_.beams = 1;
     for (std::size_t i = 0; i < starts.size(); ++i) {
-      Sentence s{.at = i,
-                 .longest = starts[i].longest,
-                 .random = Random{.seed = options.seed}.split(options.first + i)};
-      s.beams.assign(static_cast<std::size_t>(beams_), Beam{});
-      s.beams[0].log_probability = 0;
-      for (Beam& beam : s.beams) {
-        beam.coverage.assign(static_cast<std::size_t>(starts[i].keys), 0.0);
-      }
-      open_.push_back(std::move(s));
+      const auto keys = static_cast<std::size_t>(starts[i].keys);
+      open_.push_back({.at = i,
+                       .longest = starts[i].longest,
+                       .random = Random{.seed = options.seed}.split(options.first + i),
+                       .beams = {{.log_probability = 0, .coverage = std::vector(keys, 0.0)}}});
     }
     results_.resize(starts.size());
   }
 
   std::vector<std::vector<Hypothesis>> run() {
-    std::vector<std::int32_t> last(open_.size() * static_cast<std::size_t>(beams_), kBeginId);
+    std::vector<std::int32_t> last(open_.size(), kBeginId);
     while (!open_.empty()) {
       if (options_.stop != nullptr && *options_.stop) fail("search: stopped, as was asked");
       const NextWords next = step(Ids(last));
-      std::vector<std::int32_t> from(last.size());
-      parallel_for(static_cast<Index>(open_.size()), 1, [&](Index s, Index) {
-        advance(s, next, last.data() + s * beams_, from.data() + s * beams_);
-      });
-      if (beams_ > 1) {
-        for (auto& decoding : decodings_) decoding->reorder(Ids(from));
+      const Index rows_before = rows();
+      if (samples()) {
+        sample_words(next);
+      } else {
+        take_best(next.best(2 * options_.beams + kUnsayable));
       }
-      close_finished(last);
+      last = go_on(rows_before);
     }
     return std::move(results_);
   }
 
  private:
+  bool samples() const { return options_.temperature > 0; }
+  // Of each sentence: one at first.
+  Index rows() const { return static_cast<Index>(open_[0].beams.size()); }
+
   NextWords step(const Ids& last) {
-    Tensor logits;
-    for (auto& decoding : decodings_) {
-      const DecodingStep step = decoding->step(last);
-      Tensor x = options_.temperature > 0 && options_.temperature != 1
-                     ? map(kernels::Unary::kMultiply, step.logits, 1 / options_.temperature)
-                     : step.logits.packed();
-      if (decodings_.size() > 1) x = mean_with(logits, x);
-      logits = x;
-      ++models_seen_;
-      if (options_.coverage_penalty != 0) add_looks(step);
+    if (decodings_.size() == 1) return step_of(*decodings_[0], last).next;
+    Tensor log_mean;
+    for (std::size_t n = 0; n < decodings_.size(); ++n) {
+      log_mean = mean_with(log_mean, step_of(*decodings_[n], last).next.logits(), n);
     }
-    models_seen_ = 0;
-    const Index rows = logits.shape(0), vocab = logits.shape(1);
-    NextWords next{logits, Tensor({rows}),
-                   Tensor({rows, (vocab + kernels::kTopsOf - 1) / kernels::kTopsOf})};
-    kernels::logsumexp(logits.data(), next.total.data(), next.tops.data(), {rows, vocab});
-    return next;
+    return NextWords(log_mean);
   }
 
-  // Log of the mean probability of the models so far and one more, which says x.
-  Tensor mean_with(const Tensor& total, const Tensor& x) const {
+  DecodingStep step_of(Decoding& decoding, const Ids& last) {
+    DecodingStep step = decoding.step(last);
+    if (options_.coverage_penalty != 0) add_looks(step);
+    if (samples() && options_.temperature != 1) {
+      step.next =
+          NextWords(map(kernels::Unary::kMultiply, step.next.logits(), 1 / options_.temperature));
+    }
+    return step;
+  }
+
+  void sample_words(const NextWords& next) {
+    const Tensor logits = next.logits().packed();
+    Tensor log_p(logits.shape());
+    kernels::log_softmax(logits.data(), log_p.data(), {logits.shape(0), logits.shape(1)});
+    for (std::size_t s = 0; s < open_.size(); ++s) {
+      const auto row = log_p.flat().subspan(s * static_cast<std::size_t>(log_p.shape(1)),
+                                            static_cast<std::size_t>(log_p.shape(1)));
+      advance(open_[s], {sampled(open_[s], row)});
+    }
+  }
+
+  void take_best(const BestWords& best) {
+    const Index rows_before = rows();
+    parallel_for(static_cast<Index>(open_.size()), kSentencesTogether, [&](Index begin, Index end) {
+      for (Index s = begin; s < end; ++s) {
+        Sentence& sentence = open_[static_cast<std::size_t>(s)];
+        advance(sentence, candidates(sentence, best, s * rows_before));
+      }
+    });
+  }
+
+  // Log of the mean probability of n models and one more, which says these logits.
+  static Tensor mean_with(const Tensor& total, const Tensor& logits, std::size_t n) {
+    const Tensor x = logits.packed();
     Tensor log_p(x.shape());
     kernels::log_softmax(x.data(), log_p.data(), {x.shape(0), x.shape(1)});
     if (!total) return log_p;
     if (!(total.shape() == log_p.shape())) {
       fail("search: models of an ensemble have {} and {} words", total.shape(1), x.shape(1));
     }
-    return log_mean(total, log_p);
+    return log_mean(total, log_p, static_cast<float>(n));
   }
 
-  // log((n e^a + e^b) / (n + 1)), n models being in a.
-  Tensor log_mean(const Tensor& a, const Tensor& b) const {
-    const auto n = static_cast<float>(models_seen_);
+  // log((n e^a + e^b) / (n + 1))
+  static Tensor log_mean(const Tensor& a, const Tensor& b, float n) {
     const auto e = [](const Tensor& x) { return map(kernels::Unary::kExp, x); };
     const Tensor sum = zip(kernels::Binary::kAdd, map(kernels::Unary::kMultiply, e(a), n), e(b));
     return map(kernels::Unary::kLog, map(kernels::Unary::kMultiply, sum, 1 / (n + 1)));
@@ -148,7 +163,7 @@ class Search {
         for (std::size_t b = 0; b < open_[s].beams.size(); ++b) {
           std::vector<double>& coverage = open_[s].beams[b].coverage;
           const float* row =
-              weights.data() + (static_cast<Index>(s) * beams_ + static_cast<Index>(b)) * keys;
+              weights.data() + (static_cast<Index>(s) * rows() + static_cast<Index>(b)) * keys;
           for (std::size_t k = 0; k < coverage.size(); ++k) {
             coverage[k] += row[k] / heads / static_cast<double>(decodings_.size());
           }
@@ -157,61 +172,57 @@ class Search {
     }
   }
 
-  static NextWord row_of(const NextWords& next, Index row) {
-    return {next.logits.data() + row * next.logits.shape(1),
-            next.tops.data() + row * next.tops.shape(1), next.total.data()[row],
-            next.logits.shape(1)};
-  }
-
   bool sayable(Index w) const {
     return w != kPadId && w != kBeginId && (w != kUnknownId || options_.unknown);
   }
 
   // The best ways to go on from the beams of a sentence.
-  std::vector<Candidate> candidates(const Sentence& sentence, const NextWords& next,
+  std::vector<Candidate> candidates(const Sentence& sentence, const BestWords& words,
                                     Index first_row) const {
-    const std::size_t wanted = 2 * sentence.beams.size();  // enough, should half of them end
-    std::vector<Candidate> best;                           // the best first
+    std::vector<Candidate> all;
     for (std::size_t b = 0; b < sentence.beams.size(); ++b) {
       if (sentence.beams[b].log_probability == kNever) continue;
-      const NextWord row = row_of(next, first_row + static_cast<Index>(b));
-      const double before = sentence.beams[b].log_probability - row.total;
-      const auto hopeless = [&](float logit) {
-        return best.size() == wanted && !(before + logit > best.back().log_probability);
-      };
-      for (Index w = 0; w < row.vocab; ++w) {
-        if (w % kernels::kTopsOf == 0 && hopeless(row.tops[w / kernels::kTopsOf])) {
-          w += kernels::kTopsOf - 1;
-          continue;
-        }
-        if (hopeless(row.logits[w]) || !sayable(w)) continue;
-        const Candidate now{before + row.logits[w], static_cast<Index>(b),
-                            static_cast<std::int32_t>(w)};
-        best.insert(std::upper_bound(
-                        best.begin(), best.end(), now,
-                        [](const Candidate& x, const Candidate& y) { return x.better_than(y); }),
-                    now);
-        if (best.size() > wanted) best.pop_back();
+      const Index row = first_row + static_cast<Index>(b);
+      const double total = words.total[static_cast<std::size_t>(row)];
+      check_finite(total);
+      for (const auto& [logit, word] : words.of(row)) {
+        if (word < 0 || !sayable(word)) continue;
+        all.push_back(
+            {sentence.beams[b].log_probability + (logit - total), static_cast<Index>(b), word});
       }
     }
-    return best;
+    const std::size_t wanted =
+        std::min(all.size(),
+                 2 * static_cast<std::size_t>(options_.beams));  // enough, should half of them end
+    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(wanted), all.end(),
+                      [](const Candidate& x, const Candidate& y) { return x.better_than(y); });
+    all.resize(wanted);
+    return all;
   }
 
-  Candidate sampled(Sentence& sentence, const NextWord& row) const {
-    const double before = sentence.beams[0].log_probability - row.total;
-    double sayable_share = 0;
-    for (Index w = 0; w < row.vocab; ++w) {
-      if (sayable(w)) sayable_share += std::exp(row.logits[w] - row.total);
+  static void check_finite(double number) {
+    if (!std::isfinite(number)) {
+      fail(
+          "search: the model's probabilities are not finite numbers; take a model from before its "
+          "training diverged");
     }
+  }
+
+  Candidate sampled(Sentence& sentence, std::span<const float> log_p) const {
+    double sayable_share = 0;
+    for (std::size_t w = 0; w < log_p.size(); ++w) {
+      if (sayable(static_cast<Index>(w))) sayable_share += std::exp(log_p[w]);
+    }
+    check_finite(sayable_share);
     double u = sentence.random.uniform() * sayable_share;
-    std::int32_t last = kEndId;
-    for (Index w = 0; w < row.vocab; ++w) {
-      if (!sayable(w)) continue;
-      last = static_cast<std::int32_t>(w);
-      u -= std::exp(row.logits[w] - row.total);
+    std::size_t last = kEndId;
+    for (std::size_t w = 0; w < log_p.size(); ++w) {
+      if (!sayable(static_cast<Index>(w))) continue;
+      last = w;
+      u -= std::exp(log_p[w]);
       if (u < 0) break;
     }
-    return {before + row.logits[last], 0, last};
+    return {sentence.beams[0].log_probability + log_p[last], 0, static_cast<std::int32_t>(last)};
   }
 
   double score(double log_probability, std::size_t words, const Beam& beam) const {
@@ -224,38 +235,28 @@ class Search {
     return log_probability / longer + options_.coverage_penalty * covered;
   }
 
-  // Moves one sentence on: `last` gets the new words of its beams, `from` the rows they come from.
-  void advance(Index s, const NextWords& words_of, std::int32_t* last, std::int32_t* from) {
-    Sentence& sentence = open_[static_cast<std::size_t>(s)];
-    const Index row = s * beams_;
-    const std::vector<Candidate> best =
-        options_.temperature > 0 ? std::vector<Candidate>{sampled(sentence, row_of(words_of, row))}
-                                 : candidates(sentence, words_of, row);
+  // Moves one sentence on.
+  void advance(Sentence& sentence, const std::vector<Candidate>& best) const {
+    const auto beams = static_cast<std::size_t>(options_.beams);
     std::vector<Beam> next;
     for (const Candidate& c : best) {
       const Beam& before = sentence.beams[static_cast<std::size_t>(c.beam)];
       const std::size_t words = before.words.size() + 1;
       const bool ends = c.word == kEndId;
+      // A longer list than the beams could hold is not looked at: what ends must be among the best.
+      if (next.size() >= beams) break;
       if (ends || static_cast<Index>(words) >= sentence.longest) {
-        // A longer list than the beams could hold is not looked at: what ends must be among the
-        // best.
-        if (static_cast<Index>(next.size()) >= beams_) continue;
         Hypothesis found{before.words, c.log_probability, score(c.log_probability, words, before),
                          ends};
         if (!ends) found.words.push_back(c.word);
         sentence.found.push_back(std::move(found));
-      } else if (static_cast<Index>(next.size()) < beams_) {
-        last[next.size()] = c.word;
-        from[next.size()] = static_cast<std::int32_t>(s * beams_ + c.beam);
-        next.push_back({before.words, c.log_probability, before.coverage});
+      } else {
+        next.push_back({before.words, c.log_probability, before.coverage, c.beam});
         next.back().words.push_back(c.word);
       }
     }
-    for (std::size_t b = next.size(); b < static_cast<std::size_t>(beams_);
-         ++b) {  // nothing to go on with
-      last[b] = kEndId;
-      from[b] = static_cast<std::int32_t>(s * beams_);
-      next.push_back({{}, kNever, sentence.beams[0].coverage});
+    while (next.size() < beams) {  // nothing to go on with
+      next.push_back({.words = {kEndId}, .coverage = sentence.beams[0].coverage});
     }
     sentence.beams = std::move(next);
   }
@@ -263,12 +264,13 @@ class Search {
   // As many have ended as there are beams, or nothing is left to go on with.
   bool finished(const Sentence& sentence) const {
     if (sentence.beams[0].log_probability == kNever) return true;
-    if (static_cast<Index>(sentence.found.size()) >= beams_) return true;
+    if (static_cast<Index>(sentence.found.size()) >= options_.beams) return true;
     return false;
   }
 
-  void close_finished(std::vector<std::int32_t>& last) {
-    std::vector<std::int32_t> kept, words;
+  // Closes what is finished; of the others, the last word of each row.
+  std::vector<std::int32_t> go_on(Index rows_before) {
+    std::vector<std::int32_t> kept, from, last;
     std::vector<Sentence> open;
     for (std::size_t s = 0; s < open_.size(); ++s) {
       if (finished(open_[s])) {
@@ -281,34 +283,29 @@ class Search {
         continue;
       }
       kept.push_back(static_cast<std::int32_t>(s));
-      const auto first = last.begin() + static_cast<std::ptrdiff_t>(s) * beams_;
-      words.insert(words.end(), first, first + beams_);
+      for (const Beam& beam : open_[s].beams) {
+        from.push_back(static_cast<std::int32_t>(static_cast<Index>(s) * rows_before + beam.from));
+        last.push_back(beam.words.back());
+      }
       open.push_back(std::move(open_[s]));
     }
     const bool fewer = open.size() < open_.size();
     open_ = std::move(open);
-    last = std::move(words);
-    if (!fewer || open_.empty()) return;
-    for (auto& decoding : decodings_) decoding->keep(Ids(kept));
+    if (open_.empty()) return last;
+    for (auto& decoding : decodings_) {
+      if (fewer) decoding->keep(Ids(kept));
+      if (fewer || options_.beams > 1) decoding->reorder(Ids(from));
+    }
+    return last;
   }
 
   SearchOptions options_;
-  Index beams_;
   std::vector<std::unique_ptr<Decoding>> decodings_;
   std::vector<Sentence> open_;
   std::vector<std::vector<Hypothesis>> results_;
-  Index models_seen_ = 0;
 };
 
 }  // namespace
-
-Index beams_of_search(const SearchOptions& options) {
-  if (options.beams < 1 || options.n_best < 1 || options.n_best > options.beams) {
-    fail("search: {} of {} beams were asked for; take 1 <= n_best <= beams", options.n_best,
-         options.beams);
-  }
-  return options.temperature > 0 ? 1 : options.beams;
-}
 
 std::vector<std::vector<Hypothesis>> search(std::vector<std::unique_ptr<Decoding>> decodings,
                                             std::span<const SearchStart> starts,
@@ -321,8 +318,7 @@ std::vector<std::vector<Hypothesis>> search(std::vector<std::unique_ptr<Decoding
 std::vector<std::vector<Hypothesis>> search(std::span<const Translator* const> models,
                                             std::span<const Words> source,
                                             const SearchOptions& options) {
-  const DecodingOptions decoding{.beams = beams_of_search(options),
-                                 .looks = options.coverage_penalty != 0};
+  const DecodingOptions decoding{.looks = options.coverage_penalty != 0};
   if (models.empty()) fail("search: no model was given");
   if (source.empty()) return {};
   const Sentences sentences = source_sentences(source);

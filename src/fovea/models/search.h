@@ -39,14 +39,13 @@ struct SearchStart {
   Index keys = 0;     // what can be looked at, for a coverage penalty
 };
 
-// The best first, for each start. Each of `decodings`, one per model, has a row per start and beam
-// (beams_of_search), and looks if there is a coverage penalty. Models of an ensemble share
-// vocabularies; the mean of their probabilities counts. A sentence's result does not depend on the
-// others of the call, but for rounding.
+// The best first, for each start. Each of `decodings`, one per model, has a row per start, and
+// looks if there is a coverage penalty. Models of an ensemble share vocabularies; the mean of their
+// probabilities counts. A sentence's result does not depend on the others of the call, but for
+// rounding.
 std::vector<std::vector<Hypothesis>> search(std::vector<std::unique_ptr<Decoding>> decodings,
                                             std::span<const SearchStart> starts,
                                             const SearchOptions& options);
-Index beams_of_search(const SearchOptions& options);
 
 // The same, of translations of each source.
 std::vector<std::vector<Hypothesis>> search(std::span<const Translator* const> models,

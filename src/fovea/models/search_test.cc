@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "fovea/base/base_test_tools.h"
 #include "fovea/data/tokenizer.h"
 
 namespace fovea {
@@ -25,7 +27,9 @@ struct Bigrams final : Translator {
   struct Steps final : Decoding {
     Tensor table;
     explicit Steps(const Tensor& t) : table(t) {}
-    DecodingStep step(const Ids& words) override { return {.logits = rows_of(table, words)}; }
+    DecodingStep step(const Ids& words) override {
+      return {.next = NextWords(rows_of(table, words))};
+    }
     void reorder(const Ids&) override {}
     void keep(const Ids&) override {}
   };
@@ -107,6 +111,18 @@ TEST(Search, SamplesSayNothingForWordsThatCannotBeSaid) {
     seven += word == 7 ? 1 : 0;
   }
   EXPECT_NEAR(seven / 2000, 0.75, 0.04);  // four standard deviations
+}
+
+TEST(Search, RefusesAModelWhoseNumbersAreNotFinite) {
+  Bigrams model;
+  model.logits_of.data()[kBeginId * kBigramVocab + 9] = std::numeric_limits<float>::quiet_NaN();
+  const Translator* models[] = {&model};
+  const std::vector<Words> source = {{4}};
+  for (const float temperature : {0.0f, 1.0f}) {
+    EXPECT_EQ(error_of([&] { search(models, source, {.temperature = temperature}); }),
+              "search: the model's probabilities are not finite numbers; take a model from before "
+              "its training diverged");
+  }
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ std::vector<Tensor> attention_of(const Translator& model, std::span<const Words>
   std::vector<Tensor> weights(source.size());
   if (source.empty()) return weights;
   const TranslationBatch batch = translation_batch(source, target);
-  const auto decoding = model.decode(batch.source, {.beams = 1, .looks = true});
+  const auto decoding = model.decode(batch.source, {.looks = true});
   for (Index t = 0; t < batch.input.time(); ++t) {
     std::vector<std::int32_t> words;
     for (Index s = 0; s < batch.input.batch(); ++s) {

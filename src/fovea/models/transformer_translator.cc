@@ -59,11 +59,12 @@ std::vector<MultiHeadAttention::KeyValue> TransformerTranslator::remember(
   return memory;
 }
 
-Var TransformerTranslator::speak(const Var& x) const {
-  const Var y = options_.norm_first ? decoder_norm_(x) : x;
-  if (!options_.tie_output) return output_(y);
-  return output_.ready ? linear_tied(y, output_.ready, output_.bias)
-                       : linear_tied(y, target_.table, output_.bias);
+Var TransformerTranslator::readout(const Var& x) const {
+  return options_.norm_first ? decoder_norm_(x) : x;
+}
+
+Var TransformerTranslator::speak(const Var& readout) const {
+  return options_.tie_output ? linear_tied(readout, target_.table, output_.bias) : output_(readout);
 }
 
 TransformerTranslator TransformerTranslator::prepared() const {
@@ -93,7 +94,7 @@ Var TransformerTranslator::logits(const TranslationBatch& batch, Run& run, Insig
   }
   const Index rows = batch.input.words.size();
   x = reshape(x, {rows, options_.model_dim});
-  return speak(batch.position.size() == rows ? x : embedding(x, batch.position));
+  return speak(readout(batch.position.size() == rows ? x : embedding(x, batch.position)));
 }
 
 class TransformerDecoding final : public Decoding {
@@ -120,7 +121,8 @@ class TransformerDecoding final : public Decoding {
       x = model_.decoder_[l].next(x, past_[l], memory_[l], mask, run_, &seen);
       if (options_.looks) add_looks(result, static_cast<Index>(l), seen.cross, words.size());
     }
-    result.logits = model_.speak(x).value();
+    result.next = {model_.readout(x).value(), model_.output_.ready, model_.options_.tie_output,
+                   model_.output_.bias.value()};
     return result;
   }
 
@@ -129,7 +131,6 @@ class TransformerDecoding final : public Decoding {
   }
 
   void keep(const Ids& sentences) override {
-    reorder(beams_of(sentences, options_.beams));
     std::vector<Index> lengths;
     for (const std::int32_t s : sentences.values()) {
       lengths.push_back(lengths_[static_cast<std::size_t>(s)]);

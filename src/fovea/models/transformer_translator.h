@@ -49,7 +49,8 @@ class TransformerTranslator final : public Translator {
   Var encode(const Sentences& source, const Var& vectors, Run& run,
              Insight* insight = nullptr) const;
   std::vector<MultiHeadAttention::KeyValue> remember(const Var& encoded) const;
-  Var speak(const Var& x) const;
+  Var readout(const Var& x) const;
+  Var speak(const Var& readout) const;
   TransformerTranslator prepared() const;  // for many steps of decoding
 
   TransformerOptions options_;

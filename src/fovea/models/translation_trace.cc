@@ -20,9 +20,10 @@ std::vector<Trace::Label> labels(const Tokenizer& tokenizer, const Words& pieces
 }
 
 Trace::Step step_of(const DecodingStep& step, const Tokenizer& tokenizer, Index count) {
-  const Index vocab = step.logits.shape(1);
+  const Tensor logits = step.next.logits().packed();
+  const Index vocab = logits.shape(1);
   Tensor p({1, vocab});
-  kernels::softmax(step.logits.packed().data(), p.data(), {1, vocab});
+  kernels::softmax(logits.data(), p.data(), {1, vocab});
   std::vector<std::int32_t> order(static_cast<std::size_t>(vocab));
   std::iota(order.begin(), order.end(), 0);
   const auto last = order.begin() + std::min(count, vocab);

@@ -1,0 +1,232 @@
+#include "fovea/kernels/largest.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "fovea/base/buffer.h"
+#include "fovea/base/parallel.h"
+#include "fovea/kernels/isa.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/largest.cc"
+#include <hwy/foreach_target.h>  // compiles this file once per instruction set
+
+#include "fovea/kernels/math-inl.h"
+#include "fovea/kernels/vector-inl.h"
+
+#ifndef FOVEA_KERNELS_LARGEST_CC_ONCE_
+#define FOVEA_KERNELS_LARGEST_CC_ONCE_
+namespace fovea::kernels {
+namespace {
+
+constexpr float kLowest = -std::numeric_limits<float>::infinity();
+
+// A row as far as it has been read.
+struct Reading {
+  Largest* largest;  // [count]
+  Index count;
+  float top = kLowest;
+  double sum = 0;       // of exp(x - top)
+  float bar = kLowest;  // no number up to here is among the largest
+
+  void insert(Largest one) {
+    if (!(one.value > bar)) return;
+    Index at = count - 1;
+    for (; at > 0 && largest[at - 1].value < one.value; --at) largest[at] = largest[at - 1];
+    largest[at] = one;
+    bar = std::max(bar, largest[count - 1].value);
+  }
+  // sum of exp(x - shift) over numbers of which none is above shift.
+  void add(float shift, double sum_of_exp) {
+    if (shift > top) {
+      sum *= std::exp(double{top} - shift);
+      top = shift;
+    }
+    sum += top == shift ? sum_of_exp : sum_of_exp * std::exp(double{shift} - top);
+  }
+  void add(const Reading& later) {
+    for (Index n = 0; n < count; ++n) insert(later.largest[n]);
+    add(later.top, later.sum);
+  }
+  float logsumexp() const { return static_cast<float>(top + std::log(sum)); }
+};
+
+}  // namespace
+}  // namespace fovea::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+constexpr Index kLanes = 32;  // whose largest numbers are compared first
+
+// Below which no number can be among the `count` largest: as many lanes have one that is not.
+float FirstBar(const float* x, Index columns, Index count) {
+  const D d;
+  const Index whole = columns / kLanes * kLanes, vectors = kLanes / LaneCount();
+  if (count > kLanes || whole == 0) return kLowest;
+  HWY_ALIGN float tops[kLanes];
+  for (Index v = 0; v < vectors; ++v) {
+    V top = hn::Set(d, kLowest);
+    for (Index i = v * LaneCount(); i < whole; i += kLanes) {
+      const V number = hn::LoadU(d, x + i);
+      top = hn::IfThenElse(hn::Gt(number, top), number, top);  // never NaN
+    }
+    hn::Store(top, d, tops + v * LaneCount());
+  }
+  std::nth_element(tops, tops + count - 1, tops + kLanes, std::greater<>());
+  // A little below it, for there may be several; denormals are flushed, so -0 needs more than that.
+  const float least = tops[count - 1];
+  return least - std::abs(least) * 1e-6f - std::numeric_limits<float>::min();
+}
+
+HWY_INLINE std::uint64_t BitsOf(hn::Mask<D> mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(D(), mask, bytes);
+  std::uint64_t bits;
+  std::memcpy(&bits, bytes, sizeof bits);
+  return bits;
+}
+
+// Goes on with numbers that stand from `first_column` on.
+void ReadRow(const float* x, Index count, Index first_column, Reading& row) {
+  const D d;
+  const Index lanes = LaneCount();
+  if (row.bar == kLowest) row.bar = FirstBar(x, count, row.count);
+  V bar = hn::Set(d, row.bar), top = hn::Set(d, kLowest);
+  const auto insert = [&](std::uint64_t bits, Index i) HWY_ATTR {
+    for (; bits != 0; bits &= bits - 1) {
+      const Index at = i + std::countr_zero(bits);
+      row.insert({x[at], static_cast<std::int32_t>(first_column + at)});
+    }
+    bar = hn::Set(d, row.bar);
+  };
+  const auto larger = [&](V v) HWY_ATTR { return BitsOf(hn::Gt(v, bar)); };
+  Index i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    const V a = hn::LoadU(d, x + i), b = hn::LoadU(d, x + i + lanes);
+    const V e = hn::LoadU(d, x + i + 2 * lanes), f = hn::LoadU(d, x + i + 3 * lanes);
+    const V most = hn::Max(hn::Max(a, b), hn::Max(e, f));
+    top = hn::Max(top, most);
+    if (HWY_LIKELY(hn::AllFalse(d, hn::Gt(most, bar)))) continue;
+    insert(larger(a) | larger(b) << lanes | larger(e) << 2 * lanes | larger(f) << 3 * lanes, i);
+  }
+  for (; i < count; i += lanes) {
+    const V a = LoadPart(x + i, std::min(lanes, count - i), kLowest);
+    top = hn::Max(top, a);
+    insert(larger(a), i);
+  }
+  const float shift = hn::GetLane(hn::MaxOfLanes(d, top));
+  const V s = hn::Set(d, std::max(shift, std::numeric_limits<float>::lowest()));  // -inf stays -inf
+  const V log2_e = hn::Set(d, 1.44269504f);
+  row.add(shift, SumOf(count, [=](Index j, auto io) HWY_ATTR {
+            return Exp2(d, hn::Mul(hn::Sub(io.load(x + j, kLowest), s), log2_e));
+          }));
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fovea::kernels {
+namespace {
+
+HWY_EXPORT(ReadRow);
+
+constexpr Index kGrain = 8192;  // numbers a chunk: some microseconds of exp
+// Of a product, computed and then read while they stand in the cache.
+constexpr Index kMostRows = 80, kMostColumns = 2048;
+constexpr Index kPadding = 16;  // between rows, which should not be whole pages apart
+constexpr Index kEvenly = 4;    // parts come in multiples of this, for 2 or 4 threads to share
+
+Reading begin_row(Largest* largest, Index count) {
+  std::fill_n(largest, count, Largest{kLowest, -1});
+  return {largest, count};
+}
+
+// How a product is cut into parts for threads, and parts into blocks.
+struct Cut {
+  explicit Cut(const Matmul& w)
+      : row_parts(ceil_div(w.rows, kMostRows)),
+        rows(ceil_div(w.rows, row_parts)),
+        columns(ceil_div(w.columns, ceil_div(kEvenly, row_parts))) {
+    block_columns = round_up(ceil_div(columns, ceil_div(columns, kMostColumns)), strip_columns());
+    columns = round_up(columns, block_columns);
+    column_parts = ceil_div(w.columns, columns);
+  }
+  Index row_parts, rows, columns;
+  Index block_columns = 0, column_parts = 0;
+};
+
+// A part of a product, block by block. Readings of a row's parts stand side by side.
+void read_part(const Matmul& work, const Cut& cut, Index at, Reading* readings) {
+  const Index part = at % cut.column_parts, first_row = at / cut.column_parts * cut.rows;
+  const Index end = std::min(work.columns, (part + 1) * cut.columns);
+  Matmul block = work;
+  block.rows = std::min(cut.rows, work.rows - first_row);
+  block.a.data += first_row * work.a.row;
+  block.c_row = cut.block_columns + kPadding;
+  const Buffer space(block.rows * block.c_row);
+  block.c = space.data();
+  for (Index column = part * cut.columns; column < end; column += cut.block_columns) {
+    block.columns = std::min(cut.block_columns, end - column);
+    block.panels = work.panels + column * work.depth;
+    block.bias = work.bias == nullptr ? nullptr : work.bias + column;
+    matmul_here(block);
+    for (Index r = 0; r < block.rows; ++r) {
+      HWY_DYNAMIC_DISPATCH(ReadRow)
+      (block.c + r * block.c_row, block.columns, column,
+       readings[(first_row + r) * cut.column_parts + part]);
+    }
+  }
+}
+
+}  // namespace
+
+void largest_of_rows(const float* x, RowShape shape, const LargestOfRows& result) {
+  const Index grain = std::max<Index>(1, kGrain / std::max<Index>(1, shape.columns));
+  parallel_for(shape.rows, grain, [&](Index begin, Index end) {
+    for (Index r = begin; r < end; ++r) {
+      Reading row = begin_row(result.largest + r * result.count, result.count);
+      HWY_DYNAMIC_DISPATCH(ReadRow)(x + r * shape.columns, shape.columns, 0, row);
+      result.logsumexp[r] = row.logsumexp();
+    }
+  });
+}
+
+void largest_of_product(const Matmul& work, const LargestOfRows& result) {
+  if (work.panels == nullptr) {
+    const Buffer all(work.rows * work.columns);
+    Matmul product = work;
+    product.c = all.data();
+    product.c_row = work.columns;
+    matmul(product);
+    return largest_of_rows(all.data(), {work.rows, work.columns}, result);
+  }
+  const Cut cut(work);
+  const Index parts = work.rows * cut.column_parts;
+  std::vector<Largest> largest(static_cast<std::size_t>(parts * result.count));
+  std::vector<Reading> readings;
+  for (Index i = 0; i < parts; ++i) {
+    readings.push_back(begin_row(largest.data() + i * result.count, result.count));
+  }
+  Matmul one = work;
+  one.engine = best_engine(work.rows, work.columns, work.depth);
+  parallel_for(cut.row_parts * cut.column_parts, 1,
+               [&](Index at, Index) { read_part(one, cut, at, readings.data()); });
+  for (Index r = 0; r < work.rows; ++r) {
+    Reading row = begin_row(result.largest + r * result.count, result.count);
+    for (Index part = 0; part < cut.column_parts; ++part) {
+      row.add(readings[static_cast<std::size_t>(r * cut.column_parts + part)]);
+    }
+    result.logsumexp[r] = row.logsumexp();
+  }
+}
+
+}  // namespace fovea::kernels
+#endif  // HWY_ONCE
