@@ -51,8 +51,7 @@ Work step_work(Index batch, float label_smoothing,
   return training(model, {{"source_words", source}, {"target_words", target}}, [=](const Model& m) {
     Run run;
     run.training = true;
-    return cross_entropy(m.logits(*pairs, run), pairs->labels,
-                         {.label_smoothing = label_smoothing});
+    return m.loss(*pairs, run, {.label_smoothing = label_smoothing});
   });
 }
 

@@ -88,7 +88,7 @@ TEST(CrossEntropy, NamesWhatDoesNotFit) {
   EXPECT_EQ(error_of([] {
               cross_entropy(random_tensor({2, 3}), Ids({0, 1, 2}));
             }),
-            "cross_entropy: 3 labels for 2 rows of logits [2, 3]");
+            "cross_entropy: 3 labels for 2 rows of 3 logits");
   EXPECT_EQ(error_of([] {
               cross_entropy(random_tensor({2, 3}), Ids({0, 3}));
             }),
@@ -97,6 +97,70 @@ TEST(CrossEntropy, NamesWhatDoesNotFit) {
               cross_entropy(random_tensor({1, 3}), Ids({0}), {.label_smoothing = 1});
             }),
             "cross_entropy: label smoothing 1 is not in [0, 1)");
+}
+
+// With the layer before it in one op: what both say and pass back, one after the other.
+void expect_same_as_two_ops(const Shape& x_shape, Index vocab, bool is_table, bool with_bias) {
+  SCOPED_TRACE(fmt::format("{} words, table {}, bias {}", vocab, is_table, with_bias));
+  const Index dim = x_shape[1];
+  const Tensor numbers[] = {random_tensor(x_shape),
+                            random_tensor(is_table ? Shape{vocab, dim} : Shape{dim, vocab}),
+                            random_tensor({vocab})};
+  std::vector<std::int32_t> words;
+  for (Index i = 0; i < x_shape[0]; ++i)
+    words.push_back(i % 5 == 3 ? -1 : static_cast<std::int32_t>(i * 7 % vocab));
+  const Ids labels(words);
+  const CrossEntropy options{.label_smoothing = 0.1f};
+  std::vector<Tensor> results[2];
+  for (const bool one_op : {false, true}) {
+    const Var x = Var::parameter(numbers[0].copy()), w = Var::parameter(numbers[1].copy()),
+              b = with_bias ? Var::parameter(numbers[2].copy()) : Var();
+    const Var loss =
+        one_op ? (is_table ? linear_tied_cross_entropy(x, w, b, labels, options)
+                           : linear_cross_entropy(x, w, b, labels, options))
+               : cross_entropy(is_table ? linear_tied(x, w, b) : linear(x, w, b), labels, options);
+    backward(loss * 3);
+    results[one_op ? 1 : 0] = {loss.value(), x.grad(), w.grad()};
+    if (with_bias) results[one_op ? 1 : 0].push_back(b.grad());
+  }
+  for (std::size_t i = 0; i < results[0].size(); ++i) {
+    SCOPED_TRACE(i);
+    const std::vector<float> one = results[1][i].values(), two = results[0][i].values();
+    for (std::size_t k = 0; k < two.size(); ++k) ASSERT_NEAR(one[k], two[k], 1e-6) << k;
+  }
+}
+
+TEST(LinearCrossEntropy, IsWhatTwoOpsSay) {
+  for (const bool is_table : {true, false}) {
+    for (const bool with_bias : {true, false}) {
+      expect_same_as_two_ops({9, 6}, 17, is_table, with_bias);
+    }
+    expect_same_as_two_ops({500, 3}, 40'000, is_table, true);  // more than is held at once
+  }
+}
+
+TEST(LinearCrossEntropy, LearnsNothingWhereNothingIsAsked) {
+  const Var x = Var::parameter(random_tensor({3, 4})), table(random_tensor({5, 4}));
+  const Var loss = linear_tied_cross_entropy(x, table, {}, Ids({0, 1, 4}));
+  backward(loss);
+  EXPECT_TRUE(x.grad());
+  EXPECT_FALSE(table.grad());
+  const NoGrad guard;
+  EXPECT_FLOAT_EQ(linear_tied_cross_entropy(x, table, {}, Ids({0, 1, 4})).value().item(),
+                  loss.value().item());
+}
+
+TEST(LinearCrossEntropy, NamesWhatDoesNotFit) {
+  EXPECT_EQ(
+      error_of([] {
+        linear_tied_cross_entropy(random_tensor({2, 3}), random_tensor({5, 4}), {}, Ids({0, 1}));
+      }),
+      "linear_cross_entropy: axis 'dim' is 3 in x [rows=2, dim=3] but 4 in weight [vocab=5, "
+      "dim=4]");
+  EXPECT_EQ(error_of([] {
+              linear_cross_entropy(random_tensor({2, 3}), random_tensor({3, 5}), {}, Ids({0, 5}));
+            }),
+            "cross_entropy: label 5 at position 1 is not one of 5 classes (ignored: -1)");
 }
 
 }  // namespace

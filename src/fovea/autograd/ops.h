@@ -86,6 +86,12 @@ struct CrossEntropy {
 // -log softmax(logits)[label], averaged over the labels that count. logits [..., vocab], labels as
 // many as rows.
 Var cross_entropy(const Var& logits, const Ids& labels, const CrossEntropy& options = {});
+// The same of linear(x, weight, bias), or of linear_tied(x, table, bias), in a fraction of the
+// memory: some rows' logits at a time, and gradients from them at once.
+Var linear_cross_entropy(const Var& x, const Var& weight, const Var& bias, const Ids& labels,
+                         const CrossEntropy& options = {});
+Var linear_tied_cross_entropy(const Var& x, const Var& table, const Var& bias, const Ids& labels,
+                              const CrossEntropy& options = {});
 
 // --- op_norm.cc
 

@@ -109,12 +109,14 @@ HWY_INLINE bool IsStraight(const AmxLines& x, AmxSide side) {
 }
 
 // 16 lines and 32 steps of the depth that are straight. The pairs are (0, 16), (1, 17), ...
-HWY_INLINE void PackTile(const AmxLines& x, Bf16* to, __m512& rest) {
+HWY_INLINE void PackTile(const AmxLines& x, Bf16* to, __m512& rest_of_all) {
+  __m512 rest = rest_of_all;  // in a register
   const Index apart = x.step == 1 ? x.line : x.step, half = kAmxDepth / 2 * x.step;
   for (Index q = 0; q < kAmxLines; ++q) {
     const float* from = x.from + q * apart;
     SplitPairs(_mm512_loadu_ps(from), _mm512_loadu_ps(from + half), to + q * kAmxDepth, rest);
   }
+  rest_of_all = rest;
 }
 
 // Up to 16 lines, with any strides; beyond the edges are zeros.

@@ -89,8 +89,6 @@ void CrossEntropyRow(const CrossEntropyRows& w, Index row) {
     return;
   }
   const float top = MaxOf(x, count);
-  const float total =
-      d_x != nullptr ? SumOfExp<true>(x, top, d_x, count) : SumOfExp<false>(x, top, nullptr, count);
   float target = (1 - w.smoothing) * (x[label] - top);
   if (w.smoothing != 0) {
     const V t = hn::Set(d, top);
@@ -98,6 +96,8 @@ void CrossEntropyRow(const CrossEntropyRows& w, Index row) {
         SumOf(count, [=](Index i, auto io) HWY_ATTR { return hn::Sub(io.load(x + i, top), t); });
     target += w.smoothing * rest / static_cast<float>(count);
   }
+  const float total =
+      d_x != nullptr ? SumOfExp<true>(x, top, d_x, count) : SumOfExp<false>(x, top, nullptr, count);
   w.loss[row] = std::log(total) - target;
   if (d_x == nullptr) return;
   const V scale = hn::Set(d, w.weight / total);

@@ -28,7 +28,7 @@ struct CrossEntropyRows {
   const float* x;
   const std::int32_t* label;
   float* loss;  // [rows]
-  float* d_x;   // null: not needed
+  float* d_x;   // may be x; null: not needed
   RowShape shape;
   float smoothing;
   float weight;

@@ -178,19 +178,24 @@ Var RecurrentTranslator::readout(const Var& top, const Var& word, const Var& con
   return drop(out, o.output_dropout, run);
 }
 
-Var RecurrentTranslator::speak(const Var& readout) const {
-  return options_.tie_output ? linear_tied(readout, target_.table, output_.bias) : output_(readout);
-}
-
 RecurrentTranslator RecurrentTranslator::prepared() const {
   RecurrentTranslator copy = *this;
   copy.word_ = word_.prepared();
   if (readout_.weight) copy.readout_ = readout_.prepared();
-  copy.output_.ready = PreparedWeight(options_.tie_output ? target_.table : output_.weight);
+  copy.output_.ready = output().prepared();
   return copy;
 }
 
 Var RecurrentTranslator::logits(const TranslationBatch& batch, Run& run, Insight* insight) const {
+  return output().logits(readouts(batch, run, insight));
+}
+
+Var RecurrentTranslator::loss(const TranslationBatch& batch, Run& run,
+                              const CrossEntropy& options) const {
+  return output().loss(readouts(batch, run), batch.labels, options);
+}
+
+Var RecurrentTranslator::readouts(const TranslationBatch& batch, Run& run, Insight* insight) const {
   const RecurrentTranslatorOptions& o = options_;
   const bool given = insight != nullptr && insight->source;
   auto [memory, state, states] =
@@ -221,8 +226,8 @@ Var RecurrentTranslator::logits(const TranslationBatch& batch, Run& run, Insight
     const Var all = reshape(x, {rows, x.shape(-1)});
     return batch.position.size() == rows ? all : embedding(all, batch.position);
   };
-  if (o.reading == Reading::kLuong) return speak(readout(counted(stack(tops, 1)), {}, {}, run));
-  return speak(readout(counted(stack(tops, 1)), counted(words), counted(stack(contexts, 1)), run));
+  if (o.reading == Reading::kLuong) return readout(counted(stack(tops, 1)), {}, {}, run);
+  return readout(counted(stack(tops, 1)), counted(words), counted(stack(contexts, 1)), run);
 }
 
 class RecurrentDecoding final : public Decoding {
@@ -245,8 +250,7 @@ class RecurrentDecoding final : public Decoding {
     const bool luong = model_.options_.reading == RecurrentTranslator::Reading::kLuong;
     const Var& top = luong ? moved.state.fed : model_.speaks_from_previous() ? previous : moved.top;
     const Var readout = model_.readout(top, word, moved.context, run_);
-    DecodingStep result{.next = {readout.value(), model_.output_.ready, model_.options_.tie_output,
-                                 model_.output_.bias.value()}};
+    DecodingStep result{.next = model_.output().next(readout)};
     if (options_.looks) {
       result.context = moved.context.value();
       if (moved.attended.looked) {

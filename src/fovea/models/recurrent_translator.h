@@ -8,6 +8,7 @@
 #include "fovea/layers/luong_attention.h"
 #include "fovea/layers/recurrent.h"
 #include "fovea/models/translator.h"
+#include "fovea/models/word_output.h"
 
 namespace fovea {
 
@@ -52,6 +53,7 @@ class RecurrentTranslator final : public Translator {
   std::vector<Parameter> parameters() override { return fovea::parameters(*this); }
   NamedTensors tensors() override { return named_tensors(*this); }
   Var logits(const TranslationBatch& batch, Run& run, Insight* insight = nullptr) const override;
+  Var loss(const TranslationBatch& batch, Run& run, const CrossEntropy& options) const override;
   Var source_vectors(const Ids& words) const override { return source_table()(words); }
   std::unique_ptr<Decoding> decode(const Sentences& source,
                                    const DecodingOptions& options) const override;
@@ -109,7 +111,9 @@ class RecurrentTranslator final : public Translator {
                 Run& run) const;
   // top: the state that speaks; word [..., embedding_dim]
   Var readout(const Var& top, const Var& word, const Var& context, Run& run) const;
-  Var speak(const Var& readout) const;
+  WordOutput output() const { return {output_, options_.tie_output ? &target_ : nullptr}; }
+  // Of all labels of a batch.
+  Var readouts(const TranslationBatch& batch, Run& run, Insight* insight = nullptr) const;
   Var word_gates(const Var& word) const { return word_(word); }
   RecurrentTranslator prepared() const;  // for many steps of decoding
   bool speaks_from_previous() const {

@@ -63,18 +63,24 @@ Var TransformerTranslator::readout(const Var& x) const {
   return options_.norm_first ? decoder_norm_(x) : x;
 }
 
-Var TransformerTranslator::speak(const Var& readout) const {
-  return options_.tie_output ? linear_tied(readout, target_.table, output_.bias) : output_(readout);
-}
-
 TransformerTranslator TransformerTranslator::prepared() const {
   TransformerTranslator copy = *this;
   for (DecoderBlock& block : copy.decoder_) block = block.prepared();
-  copy.output_.ready = PreparedWeight(options_.tie_output ? target_.table : output_.weight);
+  copy.output_.ready = output().prepared();
   return copy;
 }
 
 Var TransformerTranslator::logits(const TranslationBatch& batch, Run& run, Insight* insight) const {
+  return output().logits(readouts(batch, run, insight));
+}
+
+Var TransformerTranslator::loss(const TranslationBatch& batch, Run& run,
+                                const CrossEntropy& options) const {
+  return output().loss(readouts(batch, run), batch.labels, options);
+}
+
+Var TransformerTranslator::readouts(const TranslationBatch& batch, Run& run,
+                                    Insight* insight) const {
   const bool given = insight != nullptr && insight->source;
   const Var vectors = given ? insight->source : source_vectors(batch.source.words);
   const auto memory = remember(encode(batch.source, vectors, run, insight));
@@ -94,7 +100,7 @@ Var TransformerTranslator::logits(const TranslationBatch& batch, Run& run, Insig
   }
   const Index rows = batch.input.words.size();
   x = reshape(x, {rows, options_.model_dim});
-  return speak(readout(batch.position.size() == rows ? x : embedding(x, batch.position)));
+  return readout(batch.position.size() == rows ? x : embedding(x, batch.position));
 }
 
 class TransformerDecoding final : public Decoding {
@@ -121,8 +127,7 @@ class TransformerDecoding final : public Decoding {
       x = model_.decoder_[l].next(x, past_[l], memory_[l], mask, run_, &seen);
       if (options_.looks) add_looks(result, static_cast<Index>(l), seen.cross, words.size());
     }
-    result.next = {model_.readout(x).value(), model_.output_.ready, model_.options_.tie_output,
-                   model_.output_.bias.value()};
+    result.next = model_.output().next(model_.readout(x));
     return result;
   }
 

@@ -4,6 +4,7 @@
 #include "fovea/layers/embedding.h"
 #include "fovea/layers/transformer_block.h"
 #include "fovea/models/translator.h"
+#include "fovea/models/word_output.h"
 
 namespace fovea {
 
@@ -25,6 +26,7 @@ class TransformerTranslator final : public Translator {
   std::vector<Parameter> parameters() override { return fovea::parameters(*this); }
   NamedTensors tensors() override { return named_tensors(*this); }
   Var logits(const TranslationBatch& batch, Run& run, Insight* insight = nullptr) const override;
+  Var loss(const TranslationBatch& batch, Run& run, const CrossEntropy& options) const override;
   Var source_vectors(const Ids& words) const override { return source_table()(words); }
   std::unique_ptr<Decoding> decode(const Sentences& source,
                                    const DecodingOptions& options) const override;
@@ -50,7 +52,9 @@ class TransformerTranslator final : public Translator {
              Insight* insight = nullptr) const;
   std::vector<MultiHeadAttention::KeyValue> remember(const Var& encoded) const;
   Var readout(const Var& x) const;
-  Var speak(const Var& readout) const;
+  WordOutput output() const { return {output_, options_.tie_output ? &target_ : nullptr}; }
+  // Of all labels of a batch.
+  Var readouts(const TranslationBatch& batch, Run& run, Insight* insight = nullptr) const;
   TransformerTranslator prepared() const;  // for many steps of decoding
 
   TransformerOptions options_;

@@ -47,4 +47,8 @@ TranslationBatch translation_batch(std::span<const Words> source, std::span<cons
   return batch;
 }
 
+Var Translator::loss(const TranslationBatch& batch, Run& run, const CrossEntropy& options) const {
+  return cross_entropy(logits(batch, run), batch.labels, options);
+}
+
 }  // namespace fovea

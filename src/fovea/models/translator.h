@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fovea/attention/attended.h"
+#include "fovea/autograd/ops.h"
 #include "fovea/autograd/run.h"
 #include "fovea/layers/parameters.h"
 #include "fovea/models/decoding.h"
@@ -60,6 +61,8 @@ class Translator {
   virtual NamedTensors tensors() = 0;
   // [label, vocab]: for each of the batch's labels, from the words before it.
   virtual Var logits(const TranslationBatch& batch, Run& run, Insight* insight = nullptr) const = 0;
+  // Cross-entropy of the batch's labels, as of these logits.
+  virtual Var loss(const TranslationBatch& batch, Run& run, const CrossEntropy& options) const;
   // words [...] -> [..., dim]: a source's words, before anything else happens to them.
   virtual Var source_vectors(const Ids& words) const = 0;
   virtual std::unique_ptr<Decoding> decode(const Sentences& source,

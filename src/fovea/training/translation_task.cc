@@ -72,8 +72,8 @@ Loss TranslationTask::step(Index batch, Run& run) {
     target.push_back(pieces(target_[static_cast<std::size_t>(i)], model_.target));
   }
   const TranslationBatch pairs = translation_batch(source, target);
-  const Var loss = cross_entropy(model_.net->logits(pairs, run), pairs.labels,
-                                 {.label_smoothing = options_.label_smoothing, .mean = false});
+  const Var loss =
+      model_.net->loss(pairs, run, {.label_smoothing = options_.label_smoothing, .mean = false});
   const double sum = loss.value().item();
   backward(loss);
   return {sum, static_cast<double>(pairs.labels.size())};
