@@ -121,7 +121,15 @@ Attended fused_attention(const AttentionParts& p) {
   const kernels::AttentionInput in = input_of(p, query, key, value, relative);
   Tensor out({s.batch, s.head, s.query, s.value_dim});
   Tensor logsumexp({s.batch, s.head, s.query});
-  kernels::attention_forward({.in = in, .out = heads_to_write(out), .logsumexp = logsumexp.data()});
+  const auto learns = [](const Var& x) { return x && x.needs_grad(); };
+  const bool goes_back = grad_enabled() && (learns(p.query) || learns(p.key) || learns(p.value) ||
+                                            learns(p.bias) || learns(p.relative));
+  const Index keeps = goes_back ? kernels::attention_keeps(in) : 0;
+  Tensor kept = keeps > 0 ? Tensor({keeps}) : Tensor();
+  kernels::attention_forward({.in = in,
+                              .out = heads_to_write(out),
+                              .logsumexp = logsumexp.data(),
+                              .kept = data_or_null(kept)});
 
   const Var output = record(
       "attend", out, {p.query, p.key, p.value, p.bias, p.relative}, [=](const Tensor& d_out) {
@@ -139,7 +147,8 @@ Attended fused_attention(const AttentionParts& p) {
                                      .d_bias = bias.view,
                                      .add_query = d_query.adds(),
                                      .add_key = d_key.adds(),
-                                     .add_value = d_value.adds()});
+                                     .add_value = d_value.adds(),
+                                     .kept = data_or_null(kept)});
         for (GradientPlace* place : {&d_query, &d_key, &d_value}) place->add();
         bias.add();
       });

@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
 constexpr Index kQueryBlock = 96;  // a multiple of every tile's rows and columns
-static_assert(kQueryBlock <= kMostQueries);
+static_assert(kQueryBlock == kMostQueries);
 constexpr Index kMostColumns = 64;  // of a tile, on the widest vectors
 constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 constexpr float kNever = -std::numeric_limits<float>::infinity();

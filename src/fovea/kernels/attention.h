@@ -1,4 +1,4 @@
-// Attention by blocks, which never holds the weights (Rabe and Staats 2021; Dao et al. 2022):
+// Attention by blocks, which never holds many weights (Rabe and Staats 2021; Dao et al. 2022):
 //
 //   score  s[i, j]  = cap(scale q[i] . k[j] + bias[i, j])     cap(x) = softcap tanh(x / softcap)
 //   weight p[i, j]  = exp(s[i, j] - logsumexp[i])             over the keys j that i sees
@@ -87,10 +87,15 @@ struct AttentionInput {
 
 struct AttentionForward {
   AttentionInput in;
-  HeadView<float> out;  // [batch, head, query, value_dim]
-  float* logsumexp;     // [batch, head, query]
+  HeadView<float> out;    // [batch, head, query, value_dim]
+  float* logsumexp;       // [batch, head, query]
+  float* kept = nullptr;  // [attention_keeps(in)] for the way back, or none
 };
 void attention_forward(const AttentionForward& work);
+
+// How many numbers attention_backward would use again: all weights, while they are few, or 0. Where
+// they are many, computing them once more costs less than memory.
+Index attention_keeps(const AttentionInput& in);
 
 // With delta[i] = d_out[i] . out[i]:
 //   d_v[j] += p keep d_out[i]          d_s = p (keep d_out[i] . v[j] - delta[i]) cap'(s)
@@ -104,6 +109,7 @@ struct AttentionBackward {
   HeadView<float> d_query, d_key, d_value;
   BiasView<float> d_bias{};
   bool add_query = true, add_key = true, add_value = true;
+  const float* kept = nullptr;  // what attention_forward kept of the same input
 };
 void attention_backward(const AttentionBackward& work);
 

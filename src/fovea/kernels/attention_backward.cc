@@ -11,6 +11,21 @@
 
 #include "fovea/kernels/attention-inl.h"
 
+#ifndef FOVEA_KERNELS_ATTENTION_BACKWARD_CC_ONCE_
+#define FOVEA_KERNELS_ATTENTION_BACKWARD_CC_ONCE_
+namespace fovea::kernels {
+
+// All that passes between the queries of `range` and `keys`.
+struct RangeTask {
+  const QueryRange& range;
+  Range keys;
+  const float* kept;                         // KeptWeights, or none
+  bool first_query, first_key, first_value;  // overwrites these gradients
+};
+
+}  // namespace fovea::kernels
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
@@ -39,9 +54,11 @@ struct BackwardSpace {
   float *query_rows, *d_out_rows, *key_rows;  // copies for AsColumns
 };
 
-// From scores s (exponents of 2) and d_p = d_out . v: weights and gradients of the scores.
-HWY_INLINE void StripGradients(const BlockScores& scores, const BackwardSpace& space, Index first,
-                               Range keys, Range block) {
+// From scores s (exponents of 2) and d_p = d_out . v: weights and gradients of the scores. The
+// scores stand in space.weights, or, if the weights have been kept, 2^(s - base) in `kept`.
+HWY_INLINE void StripGradients(const BlockScores& scores, const BackwardSpace& space,
+                               const float* kept, const float* bases, Index first, Range keys,
+                               Range block) {
   const D d;
   const AttentionInput& in = scores.in;
   const Index lanes = LaneCount(), offset = (keys.begin - block.begin) * kQueryBlock + first;
@@ -52,20 +69,24 @@ HWY_INLINE void StripGradients(const BlockScores& scores, const BackwardSpace& s
 #pragma GCC unroll 8
   for (int v = 0; v < kTileVectors; ++v) {
     base[v] = hn::LoadU(d, space.logsumexp + first + v * lanes);
+    if (kept != nullptr) {
+      base[v] = Exp2(d, hn::Sub(hn::LoadU(d, bases + first + v * lanes), base[v]));
+    }
     delta[v] = hn::LoadU(d, space.delta + first + v * lanes);
   }
   for (Index j = 0; j < keys.size(); ++j) {
 #pragma GCC unroll 8
     for (int v = 0; v < kTileVectors; ++v) {
       const Index at = offset + j * kQueryBlock + v * lanes;
-      const V s = hn::LoadU(d, space.weights + at);
+      const V s = hn::LoadU(d, (kept != nullptr ? kept : space.weights) + at);
       // A hidden key gets 0, even where the logsumexp or d_p is not finite.
-      const auto hidden = hn::Eq(s, never);
-      const V weight = hn::IfThenZeroElse(hidden, Exp2(d, hn::Sub(s, base[v])));
-      V kept = weight, d_p = hn::LoadU(d, space.d_scores + at);
+      const auto hidden = hn::Eq(s, kept != nullptr ? hn::Zero(d) : never);
+      const V weight = hn::IfThenZeroElse(
+          hidden, kept != nullptr ? hn::Mul(s, base[v]) : Exp2(d, hn::Sub(s, base[v])));
+      V used = weight, d_p = hn::LoadU(d, space.d_scores + at);
       if (dropout) {
         const V keep = hn::LoadU(d, space.keep + at);
-        kept = hn::Mul(weight, keep);
+        used = hn::Mul(weight, keep);
         d_p = hn::Mul(d_p, keep);
       }
       V d_s = hn::Mul(weight, hn::Sub(d_p, delta[v]));
@@ -74,7 +95,7 @@ HWY_INLINE void StripGradients(const BlockScores& scores, const BackwardSpace& s
         d_s = hn::Mul(d_s, hn::NegMulAdd(tanh, tanh, one));
       }
       d_s = hn::IfThenZeroElse(hidden, d_s);
-      hn::StoreU(kept, d, space.weights + at);
+      hn::StoreU(used, d, space.weights + at);
       hn::StoreU(d_s, d, space.d_scores + at);
     }
   }
@@ -130,14 +151,14 @@ struct BlockGradients {
              AllFinite(d_out_rows.data, d_out_rows.step, range.count(), shape.value_dim);
   }
 
-  void Add(Range block, const BlockScores::Needed& needed) const {
+  void Add(Range block, const BlockScores::Needed& needed, const RangeTask& task) const {
     const AttentionInput& in = w.in;
     const QueryRange& range = scores.range;
     const Index count = range.count(), dim = in.shape.dim;
     const Columns key_rows =
         AsColumns(scores.key(block.begin), in.key.time, block.size(), dim, space.key_rows);
-    const Product d_value = ToKeys(space.weights, d_out_rows, w.d_value, block);
-    const Product d_key = ToKeys(space.d_scores, query_rows, w.d_key, block);
+    const Product d_value = ToKeys(space.weights, d_out_rows, w.d_value, block, !task.first_value);
+    const Product d_key = ToKeys(space.d_scores, query_rows, w.d_key, block, !task.first_key);
     const Product d_query{.a = space.d_scores,
                           .a_row = 1,
                           .a_step = kQueryBlock,
@@ -145,7 +166,7 @@ struct BlockGradients {
                           .b_step = key_rows.step,
                           .c = w.d_query.at(range.batch, range.head, range.begin),
                           .c_row = w.d_query.time,
-                          .add = true};
+                          .add = !task.first_query || block.begin > 0};
     const bool plain = scores.seen.whole(block, 0, count) ||
                        (finite && AllFinite(key_rows.data, key_rows.step, block.size(), dim));
     if (!plain) {
@@ -167,8 +188,8 @@ struct BlockGradients {
 
  private:
   // d_x[j] += sum over the queries i of pairs[j, i] rows[i].
-  Product ToKeys(const float* pairs, const Columns& rows, const HeadView<float>& d_x,
-                 Range block) const {
+  Product ToKeys(const float* pairs, const Columns& rows, const HeadView<float>& d_x, Range block,
+                 bool add) const {
     return {.a = pairs,
             .a_row = kQueryBlock,
             .a_step = 1,
@@ -176,23 +197,24 @@ struct BlockGradients {
             .b_step = rows.step,
             .c = d_x.at(scores.range.batch, scores.kv_head(), block.begin),
             .c_row = d_x.time,
-            .add = true};
+            .add = add};
   }
 };
 
-// Everything that passes between the queries of `range` and `keys`.
-void AttendRangeBackward(const AttentionBackward& w, const QueryRange& range, Range all_keys) {
+void AttendRangeBackward(const AttentionBackward& w, const RangeTask& task) {
   const AttentionInput& in = w.in;
+  const QueryRange& range = task.range;
+  const float* kept = task.kept;
   const AttentionShape& s = in.shape;
   const Index strip = TileColumns(), count = range.count();
   const bool dropout = in.dropout.probability > 0;
   const Buffer memory(BackwardSpace::size(s, dropout));
   const BackwardSpace space(memory.data(), s, dropout);
   const SeenKeys seen(in, range, kQueryBlock);
-  all_keys = intersection(all_keys, seen.all);
+  const Range all_keys = intersection(task.keys, seen.all);
   if (all_keys.empty()) return;
   const BlockScores scores{in, range, seen, space.queries, space.weights};
-  scores.Prepare();
+  if (kept == nullptr) scores.Prepare();
   const float* d_out = w.d_out.at(range.batch, range.head, range.begin);
   // The gradient of a score is scaled with what it is made of, unless a bias wants it as it is.
   const float scale = w.d_bias ? 1 : in.scale;
@@ -206,7 +228,7 @@ void AttendRangeBackward(const AttentionBackward& w, const QueryRange& range, Ra
     if (dropout) scores.FillKeep(block, space.keep);
     for (Index at = 0; at < needed.strips; ++at) {
       const Range keys = needed.keys[at];
-      scores.Compute(at * strip, keys, block);
+      if (kept == nullptr) scores.Compute(at * strip, keys, block);
       const Index offset = (keys.begin - block.begin) * kQueryBlock + at * strip;
       scores.MultiplyStrip({.a = scores.value(keys.begin),
                             .a_row = in.value.time,
@@ -217,7 +239,13 @@ void AttendRangeBackward(const AttentionBackward& w, const QueryRange& range, Ra
                             .c_row = kQueryBlock,
                             .add = false},
                            s.value_dim, at * strip, keys);
-      StripGradients(scores, space, at * strip, keys, block);
+      if (kept == nullptr) {
+        StripGradients(scores, space, nullptr, nullptr, at * strip, keys, block);
+      } else {
+        const Index n = (k - all_keys.begin) / kKeyBlock;
+        StripGradients(scores, space, kept + KeptWeights::weights(s, n),
+                       kept + KeptWeights::bases(s, n), at * strip, keys, block);
+      }
       if (keys.size() < block.size()) {
         ClearOutside(keys, block, space.weights + at * strip);
         ClearOutside(keys, block, space.d_scores + at * strip);
@@ -231,7 +259,7 @@ void AttendRangeBackward(const AttentionBackward& w, const QueryRange& range, Ra
                    space.d_scores + i);
       }
     }
-    gradients.Add(block, needed);
+    gradients.Add(block, needed, task);
   }
 }
 
@@ -243,9 +271,6 @@ namespace fovea::kernels {
 namespace {
 
 HWY_EXPORT(AttendRangeBackward);
-
-// Where there are fewer key/value heads than this, their work is cut into chunks.
-constexpr Index kTasks = 8;
 
 // Chunk c of n: whole key blocks.
 Range key_chunk(Index keys, Index c, Index n) {
@@ -281,18 +306,30 @@ void attention_backward(const AttentionBackward& work) {
       const Index chunk = at % chunks, task = at / chunks;
       const Range keys = key_chunk(s.key, (chunk + step) % chunks, chunks);
       const Index batch = task / s.kv_head, kv_head = task % s.kv_head;
-      if (step == 0 && !work.add_key) clear(work.d_key, batch, kv_head, keys, s.dim);
-      if (step == 0 && !work.add_value) clear(work.d_value, batch, kv_head, keys, s.value_dim);
+      // Without a mask every block is visited, so the first to come may overwrite.
+      const bool overwrite = chunks == 1 && !work.in.visible && s.query > 0 && s.key > 0;
+      const bool clears = step == 0 && !overwrite;
+      if (clears && !work.add_key) clear(work.d_key, batch, kv_head, keys, s.dim);
+      if (clears && !work.add_value) clear(work.d_value, batch, kv_head, keys, s.value_dim);
       for (Index g = 0; g < s.group(); ++g) {
         const std::size_t head = static_cast<std::size_t>(task * s.group() + g);
         const Index first = static_cast<Index>(start[head]);
         const Index count = static_cast<Index>(start[head + 1]) - first;
         for (Index i = count * chunk / chunks; i < count * (chunk + 1) / chunks; ++i) {
           const QueryRange& range = ranges[static_cast<std::size_t>(first + i)];
-          if (step == 0 && !work.add_query) {
+          if (clears && !work.add_query) {
             clear(work.d_query, batch, range.head, {range.begin, range.end}, s.dim);
           }
-          HWY_DYNAMIC_DISPATCH(AttendRangeBackward)(work, range, keys);
+          const bool first_of_keys = overwrite && g == 0 && range.begin == 0;
+          const RangeTask one{.range = range,
+                              .keys = keys,
+                              .kept = work.kept == nullptr
+                                          ? nullptr
+                                          : work.kept + (first + i) * KeptWeights::size(s),
+                              .first_query = overwrite && !work.add_query,
+                              .first_key = first_of_keys && !work.add_key,
+                              .first_value = first_of_keys && !work.add_value};
+          HWY_DYNAMIC_DISPATCH(AttendRangeBackward)(work, one);
         }
       }
     });

@@ -93,12 +93,12 @@ struct ForwardSpace {
 // sums[i] (+)= sum over the keys of `block` of weight v[j]; `seen`: without those whose weight is
 // 0.
 void AddValues(const BlockScores& block_scores, const BlockScores::Needed& needed, Range block,
-               const ForwardSpace& space, bool add, bool seen) {
+               const float* weights, const ForwardSpace& space, bool add, bool seen) {
   const AttentionInput& in = block_scores.in;
   const Index dim = in.shape.value_dim, wide = PaddedDim(dim), count = block_scores.range.count();
   const Columns v =
       AsColumns(block_scores.value(block.begin), in.value.time, block.size(), dim, space.values);
-  const Product product{.a = space.weights,
+  const Product product{.a = weights,
                         .a_row = 1,
                         .a_step = kQueryBlock,
                         .b = v.data,
@@ -118,7 +118,8 @@ void AddValues(const BlockScores& block_scores, const BlockScores::Needed& neede
 
 // Says whether all outputs are finite. If not, it may be by values that have no weight, which
 // `seen_only` leaves out.
-bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen_only) {
+bool AttendedRange(const AttentionForward& w, const QueryRange& range, float* kept,
+                   bool seen_only) {
   const D d;
   const AttentionInput& in = w.in;
   const bool dropout = in.dropout.probability > 0;
@@ -126,7 +127,7 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
   const Buffer memory(ForwardSpace::size(in.shape, dropout));
   const ForwardSpace space(memory.data(), in.shape, dropout);
   const SeenKeys seen(in, range, kQueryBlock);
-  const BlockScores scores{in, range, seen, space.queries, space.weights};
+  BlockScores scores{in, range, seen, space.queries, space.weights};
   scores.Prepare();
   std::fill_n(space.running.base, kQueryBlock, kNever);
   std::fill_n(space.running.sum, kQueryBlock, 0.0f);
@@ -135,22 +136,29 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
   for (Index k = seen.all.begin; k < seen.all.end; k += kKeyBlock) {
     const Range block{k, std::min(k + kKeyBlock, seen.all.end)};
     if (!scores.Need(block, needed)) continue;
+    const Index n = (k - seen.all.begin) / kKeyBlock;
+    if (kept != nullptr) scores.scores = kept + KeptWeights::weights(in.shape, n);
     for (Index s = 0; s < needed.strips; ++s) {
       const Range keys = needed.keys[s];
-      float* at = space.weights + (keys.begin - block.begin) * kQueryBlock + s * strip;
+      float* at = scores.scores + (keys.begin - block.begin) * kQueryBlock + s * strip;
       scores.Compute(s * strip, keys, block);
       const bool raised = SoftmaxStrip(space.running, s * strip, keys.size(), at);
-      if (keys.size() < block.size()) ClearOutside(keys, block, space.weights + s * strip);
+      if (keys.size() < block.size()) ClearOutside(keys, block, scores.scores + s * strip);
       if (!raised || !any) continue;
       for (Index i = s * strip; i < std::min((s + 1) * strip, range.count()); ++i) {
         Shrink(space.running.shrink[i], space.sums + i * wide, wide);
       }
     }
+    if (kept != nullptr) {
+      std::copy_n(space.running.base, kQueryBlock, kept + KeptWeights::bases(in.shape, n));
+    }
+    const float* weights = scores.scores;
     if (dropout) {
       scores.FillKeep(block, space.keep);
-      for (Index i = 0; i < block.size() * kQueryBlock; ++i) space.weights[i] *= space.keep[i];
+      for (Index i = 0; i < block.size() * kQueryBlock; ++i) space.keep[i] *= weights[i];
+      weights = space.keep;
     }
-    AddValues(scores, needed, block, space, any, seen_only);
+    AddValues(scores, needed, block, weights, space, any, seen_only);
     any = true;
   }
   if (!any) std::fill_n(space.sums, range.count() * wide, 0.0f);
@@ -175,8 +183,8 @@ bool AttendedRange(const AttentionForward& w, const QueryRange& range, bool seen
   return hn::AllTrue(d, hn::Eq(zero, hn::Zero(d)));
 }
 
-void AttendRange(const AttentionForward& w, const QueryRange& range) {
-  if (!AttendedRange(w, range, false)) AttendedRange(w, range, true);
+void AttendRange(const AttentionForward& w, const QueryRange& range, float* kept) {
+  if (!AttendedRange(w, range, kept, false)) AttendedRange(w, range, kept, true);
 }
 
 Index QueriesAtOnce() { return kQueryBlock; }
@@ -189,6 +197,8 @@ namespace fovea::kernels {
 namespace {
 HWY_EXPORT(AttendRange);
 HWY_EXPORT(QueriesAtOnce);
+
+constexpr Index kMostKept = 1 << 22;  // 16 MiB
 }  // namespace
 
 Index queries_at_once() { return HWY_DYNAMIC_DISPATCH(QueriesAtOnce)(); }
@@ -199,8 +209,23 @@ void attention_forward(const AttentionForward& work) {
   const Index count = static_cast<Index>(ranges.size());
   parallel_for(count, 1, [&](Index i, Index) {
     // From the end: under a causal mask the last queries see the most.
-    HWY_DYNAMIC_DISPATCH(AttendRange)(work, ranges[static_cast<std::size_t>(count - 1 - i)]);
+    const Index at = count - 1 - i;
+    float* kept =
+        work.kept == nullptr ? nullptr : work.kept + at * KeptWeights::size(work.in.shape);
+    HWY_DYNAMIC_DISPATCH(AttendRange)(work, ranges[static_cast<std::size_t>(at)], kept);
   });
+}
+
+Index attention_keeps(const AttentionInput& in) {
+  const AttentionShape& s = in.shape;
+  const Index heads = s.batch * s.head;
+  if (heads * KeptWeights::size(s) > kMostKept || s.batch * s.kv_head < kTasks || few_queries(in) ||
+      in.softcap != 0) {
+    return 0;
+  }
+  const auto ranges = static_cast<Index>(query_ranges(in, queries_at_once()).size());
+  const Index size = ranges * KeptWeights::size(s);
+  return size <= kMostKept ? size : 0;
 }
 
 }  // namespace fovea::kernels

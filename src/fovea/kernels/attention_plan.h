@@ -20,6 +20,21 @@ inline Range intersection(Range a, Range b) {
 
 constexpr Index kKeyBlock = 96;  // a multiple of the tile's 6 and 12 rows
 constexpr Index kMostQueries = 96;
+// Where there are fewer key/value heads than this, their work on the way back is cut into chunks.
+constexpr Index kTasks = 8;
+
+// What attention_forward keeps of a range of queries: for each block of keys it visits, in this
+// order, the weights 2^(score - base), and the bases.
+struct KeptWeights {
+  static Index blocks(const AttentionShape& s) { return ceil_div(s.key, kKeyBlock); }
+  static Index size(const AttentionShape& s) { return bases(s, blocks(s)); }
+  static Index weights(const AttentionShape& s, Index block) {
+    return block * std::min(s.key, kKeyBlock) * kMostQueries;
+  }
+  static Index bases(const AttentionShape& s, Index block) {
+    return weights(s, blocks(s)) + block * kMostQueries;
+  }
+};
 
 // Queries [begin, end) of one head, at most a block.
 struct QueryRange {

@@ -24,6 +24,8 @@ const std::vector<AttentionCase> kAttentionCases = {
     {{1, 1, 1, 200, 96, 64, 64}, 2},
     {{1, 1, 1, 2, 5000, 24, 9}},    // row by row, and keys in parts
     {{1, 1, 1, 400, 500, 16, 16}},  // in chunks, where no gradient of a bias is asked for
+    {{4, 4, 2, 70, 130, 16, 16}},   // few weights, which are kept
+    {{2, 4, 4, 110, 120, 8, 24}, 30, 0, true},
 };
 
 template <class T>
@@ -136,6 +138,8 @@ HeadView<Number> heads(Number* data, Index head, Index time, Index dim) {
 struct How {
   bool add = true;  // gradients to zeros; else they are written over NaN
   bool d_bias = true;
+  bool keep = true;  // the weights, if they are few
+  float dropout = 0;
 };
 
 AttentionResults<float> computed(const AttentionProblem& p, How how = {}) {
@@ -153,7 +157,11 @@ AttentionResults<float> computed(const AttentionProblem& p, How how = {}) {
   const Index matrix = s.query * s.key;
   if (p.test.bias) in.bias = {p.bias.data(), s.head * matrix, matrix, s.key, 1};
   if (p.test.visible >= 0) in.visible = {p.row.data(), p.interval.data(), 0, 0};
-  attention_forward({in, heads(r.out.data(), s.head, s.query, s.value_dim), r.logsumexp.data()});
+  in.dropout = {.probability = how.dropout, .random = {.seed = 9}};
+  Floats kept(at(how.keep ? attention_keeps(in) : 0));
+  float* kept_here = kept.empty() ? nullptr : kept.data();
+  attention_forward(
+      {in, heads(r.out.data(), s.head, s.query, s.value_dim), r.logsumexp.data(), kept_here});
   const float* out = r.out.data();
   attention_backward(
       {.in = in,
@@ -166,7 +174,8 @@ AttentionResults<float> computed(const AttentionProblem& p, How how = {}) {
        .d_bias = {how.d_bias ? r.d_bias.data() : nullptr, s.head * matrix, matrix, s.key, 1},
        .add_query = how.add,
        .add_key = how.add,
-       .add_value = how.add});
+       .add_value = how.add,
+       .kept = kept_here});
   return r;
 }
 
@@ -208,6 +217,26 @@ TEST_P(AttentionKernel, WritesGradientsWhereNoneAreToBeAddedTo) {
       EXPECT_EQ(written.d_value, added.d_value);
     }
   }
+}
+
+TEST_P(AttentionKernel, GoesBackTheSameFromWeightsThatWereKept) {
+  int cases = 0;
+  for (const AttentionCase& c : kAttentionCases) {
+    if (c.shape.batch * c.shape.kv_head < 8) continue;
+    ++cases;
+    const AttentionProblem p(c);
+    for (const float dropout : {0.0f, 0.3f}) {
+      const AttentionResults<float> kept = computed(p, {.keep = true, .dropout = dropout});
+      const AttentionResults<float> again = computed(p, {.keep = false, .dropout = dropout});
+      EXPECT_EQ(kept.out, again.out);
+      EXPECT_LT(largest_difference(kept.d_query, exactly(again.d_query)), 1e-5);
+      EXPECT_LT(largest_difference(kept.d_key, exactly(again.d_key)), 1e-5);
+      EXPECT_LT(largest_difference(kept.d_value, exactly(again.d_value)), 1e-5);
+      EXPECT_LT(largest_difference(kept.d_bias, exactly(again.d_bias)), 1e-5);
+      EXPECT_NE(kept.d_key, again.d_key);  // another order of rounding: it was another way
+    }
+  }
+  EXPECT_EQ(cases, 2);
 }
 
 TEST(AttentionThreads, GivesTheSameBytesOnAnyNumberOfThreads) {
