@@ -1,7 +1,10 @@
 #include "fovea/attention/cache.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
+#include "fovea/base/buffer.h"
 #include "fovea/base/error.h"
 #include "fovea/base/parallel.h"
 
@@ -16,6 +19,50 @@ Tensor with_room(const Tensor& x, Index length, Index room) {
   Tensor begin = larger.slice(2, 0, length);
   copy_into(x.slice(2, 0, length), begin);
   return larger;
+}
+
+constexpr Index kAside = -1;  // no row, but where one is put for a while
+
+struct Move {
+  Index to, from;
+};
+
+// So that row r becomes what row source[r] was, without another array: a row is overwritten when
+// nobody needs it any more. As many moves as rows change, and one more for each circle of them.
+std::vector<Move> moves_in_place(const Ids& source) {
+  std::vector<Index> wanted(static_cast<std::size_t>(source.size()), 0);  // by other rows
+  const auto wanted_by = [&](Index row) -> Index& { return wanted[static_cast<std::size_t>(row)]; };
+  for (Index r = 0; r < source.size(); ++r) wanted_by(source[r]) += source[r] != r ? 1 : 0;
+  std::vector<Move> moves;
+  const auto move_to = [&](Index row) {  // and to those that are free then
+    while (source[row] != row && wanted_by(row) == 0) {
+      moves.push_back({row, source[row]});
+      wanted_by(row) = -1;  // done
+      row = source[row];
+      --wanted_by(row);
+    }
+  };
+  for (Index r = 0; r < source.size(); ++r) move_to(r);
+  for (Index r = 0; r < source.size(); ++r) {
+    if (wanted_by(r) != 1 || source[r] == r) continue;  // left are circles
+    moves.push_back({kAside, r});
+    for (Index row = r; wanted_by(row) == 1; row = source[row]) {
+      moves.push_back({row, source[row] == r ? kAside : source[row]});
+      wanted_by(row) = -1;
+    }
+  }
+  return moves;
+}
+
+void move_rows(Tensor& x, std::span<const Move> moves, Index length) {
+  const Index heads = x.shape(1), head = x.shape(2) * x.shape(3), used = length * x.shape(3);
+  parallel_for(heads, 1, [&](Index h, Index) {
+    const Buffer aside(used);
+    const auto at = [&](Index row) {
+      return row == kAside ? aside.data() : x.data() + (row * heads + h) * head;
+    };
+    for (const auto [to, from] : moves) std::copy_n(at(from), used, at(to));
+  });
 }
 
 Tensor rows(const Tensor& x, const Ids& source, Index length) {
@@ -65,8 +112,15 @@ void KeyValueCache::reorder(const Ids& source) {
       fail("reorder: row {} is not one of the {} in the cache", row, key_.shape(0));
     }
   }
-  key_ = rows(key_, source, length_);
-  value_ = rows(value_, source, length_);
+  const bool in_place = source.size() == key_.shape(0);
+  const std::vector<Move> moves = in_place ? moves_in_place(source) : std::vector<Move>();
+  for (Tensor* x : {&key_, &value_}) {
+    if (in_place && x->unshared()) {
+      move_rows(*x, moves, length_);
+    } else {
+      *x = rows(*x, source, length_);
+    }
+  }
 }
 
 }  // namespace fovea

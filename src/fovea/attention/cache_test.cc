@@ -1,5 +1,8 @@
 #include "fovea/attention/cache.h"
 
+#include <algorithm>
+#include <random>
+
 #include "fovea/attention/attend.h"
 #include "fovea/autograd/op_test_util.h"
 
@@ -37,6 +40,35 @@ TEST(KeyValueCache, BeamsTakeTheirPastAlong) {
   cache.append(random_tensor({4, 1, 1, 2}), random_tensor({4, 1, 1, 2}));
   EXPECT_EQ(cache.length(), 5);
   EXPECT_EQ(cache.key().select(0, 3).slice(1, 0, 4).values(), k.select(0, 1).values());
+}
+
+// Chains and circles of rows, in place; and not in place while somebody looks at the cache.
+TEST(KeyValueCache, RowsGoWhereTheyAreSent) {
+  constexpr Index kRows = 6;
+  Random random{.seed = 8};
+  KeyValueCache cache(4);
+  cache.append(random_tensor({kRows, 2, 3, 5}), random_tensor({kRows, 2, 3, 7}));
+  for (int n = 0; n < 300; ++n) {
+    std::vector<std::int32_t> from(kRows);
+    for (Index r = 0; r < kRows; ++r)
+      from[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(r);
+    if (n % 2 == 0) {
+      std::shuffle(from.begin(), from.end(), std::minstd_rand(static_cast<unsigned>(n)));
+    } else {
+      for (std::int32_t& row : from) row = static_cast<std::int32_t>(random.below(kRows));
+    }
+    const Tensor key = cache.key().copy(), value = cache.value().copy();
+    const Tensor held = n % 5 == 0 ? cache.key() : Tensor();
+    cache.reorder(Ids(from));
+    for (Index r = 0; r < kRows; ++r) {
+      const Index before = from[static_cast<std::size_t>(r)];
+      ASSERT_EQ(cache.key().select(0, r).values(), key.select(0, before).values());
+      ASSERT_EQ(cache.value().select(0, r).values(), value.select(0, before).values());
+    }
+    if (held) {
+      EXPECT_EQ(held.values(), key.values());
+    }
+  }
 }
 
 static_assert(!std::is_copy_constructible_v<KeyValueCache>);  // both would write to one place
