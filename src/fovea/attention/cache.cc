@@ -30,25 +30,25 @@ struct Move {
 // So that row r becomes what row source[r] was, without another array: a row is overwritten when
 // nobody needs it any more. As many moves as rows change, and one more for each circle of them.
 std::vector<Move> moves_in_place(const Ids& source) {
-  std::vector<Index> wanted(static_cast<std::size_t>(source.size()), 0);  // by other rows
-  const auto wanted_by = [&](Index row) -> Index& { return wanted[static_cast<std::size_t>(row)]; };
-  for (Index r = 0; r < source.size(); ++r) wanted_by(source[r]) += source[r] != r ? 1 : 0;
+  std::vector<Index> counts(static_cast<std::size_t>(source.size()), 0);  // other rows that want it
+  const auto wanted = [&](Index row) -> Index& { return counts[static_cast<std::size_t>(row)]; };
+  for (Index r = 0; r < source.size(); ++r) wanted(source[r]) += source[r] != r ? 1 : 0;
   std::vector<Move> moves;
   const auto move_to = [&](Index row) {  // and to those that are free then
-    while (source[row] != row && wanted_by(row) == 0) {
+    while (source[row] != row && wanted(row) == 0) {
       moves.push_back({row, source[row]});
-      wanted_by(row) = -1;  // done
+      wanted(row) = -1;  // done
       row = source[row];
-      --wanted_by(row);
+      --wanted(row);
     }
   };
   for (Index r = 0; r < source.size(); ++r) move_to(r);
   for (Index r = 0; r < source.size(); ++r) {
-    if (wanted_by(r) != 1 || source[r] == r) continue;  // left are circles
+    if (wanted(r) != 1 || source[r] == r) continue;  // left are circles
     moves.push_back({kAside, r});
-    for (Index row = r; wanted_by(row) == 1; row = source[row]) {
+    for (Index row = r; wanted(row) == 1; row = source[row]) {
       moves.push_back({row, source[row] == r ? kAside : source[row]});
-      wanted_by(row) = -1;
+      wanted(row) = -1;
     }
   }
   return moves;

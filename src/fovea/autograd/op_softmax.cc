@@ -118,12 +118,13 @@ Var output_cross_entropy(const Var& x, const Var& weight, const Var& bias, bool 
   const Tensor input = x.value().packed();
   const OutputLayer layer{weight.value().packed(), bias ? bias.value().packed() : Tensor(),
                           is_table};
-  const auto room = [](const Var& v) {
-    return grad_enabled() && v && v.needs_grad() ? Tensor(v.shape()) : Tensor();
+  const auto room = [&](const Var& v) {
+    if (!grad_enabled() || !v || !v.needs_grad()) return Tensor();
+    return rows > 0 ? Tensor(v.shape()) : Tensor::zeros(v.shape());
   };
   OutputGradients grads{room(x), room(weight), room(bias)};
   const bool learn = grads.d_x || grads.d_weight || grads.d_bias;
-  const Index together = round_up(kLogitsTogether / std::max<Index>(1, vocab), kRowsTogether);
+  const Index together = round_up(kLogitsTogether / std::max<Index>(1, vocab) + 1, kRowsTogether);
   Tensor loss({rows});
   for (Index first = 0; first < rows; first += together) {
     const Index end = std::min(rows, first + together);
@@ -142,10 +143,12 @@ Var output_cross_entropy(const Var& x, const Var& weight, const Var& bias, bool 
   }
   const Tensor total = map(Unary::kMultiply, sum(loss), each);
   return record("linear_cross_entropy", total, {x, weight, bias}, [=](const Tensor& d_y) {
-    const float scale = d_y.item();
-    add_to_grad(x, scaled(grads.d_x, scale));
-    add_to_grad(weight, scaled(grads.d_weight, scale));
-    if (bias) add_to_grad(bias, scaled(grads.d_bias, scale));
+    const auto add = [&](const Var& v, const Tensor& d) {
+      if (d) add_to_grad(v, scaled(d, d_y.item()));
+    };
+    add(x, grads.d_x);
+    add(weight, grads.d_weight);
+    add(bias, grads.d_bias);
   });
 }
 

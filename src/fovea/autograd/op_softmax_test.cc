@@ -142,12 +142,28 @@ TEST(LinearCrossEntropy, IsWhatTwoOpsSay) {
 TEST(LinearCrossEntropy, LearnsNothingWhereNothingIsAsked) {
   const Var x = Var::parameter(random_tensor({3, 4})), table(random_tensor({5, 4}));
   const Var loss = linear_tied_cross_entropy(x, table, {}, Ids({0, 1, 4}));
-  backward(loss);
+  backward(loss * 2);
   EXPECT_TRUE(x.grad());
   EXPECT_FALSE(table.grad());
   const NoGrad guard;
   EXPECT_FLOAT_EQ(linear_tied_cross_entropy(x, table, {}, Ids({0, 1, 4})).value().item(),
                   loss.value().item());
+}
+
+TEST(LinearCrossEntropy, OfNoRowsIsZeroAndTeachesNothing) {
+  const Var table = Var::parameter(random_tensor({5, 4}));
+  const Var loss = linear_tied_cross_entropy(Tensor({0, 4}), table, {}, Ids({0}, {}));
+  EXPECT_EQ(loss.value().item(), 0);
+  backward(loss);
+  EXPECT_EQ(table.grad().values(), std::vector<float>(20, 0));
+}
+
+TEST(LinearCrossEntropy, HoldsSomeRowsOfAnyVocabulary) {
+  constexpr Index kWords = (1 << 24) + 5;
+  const Tensor table = Tensor::zeros({kWords, 1});
+  const NoGrad guard;
+  const Var loss = linear_tied_cross_entropy(Tensor::zeros({1, 1}), table, {}, Ids({7}));
+  EXPECT_NEAR(loss.value().item(), std::log(static_cast<double>(kWords)), 1e-3);
 }
 
 TEST(LinearCrossEntropy, NamesWhatDoesNotFit) {
