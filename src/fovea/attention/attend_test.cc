@@ -310,13 +310,14 @@ struct Problem {
 Problem drawn_problem(std::uint64_t seed) {
   Random random{.seed = seed};
   const Index kv_head = 1 + random.below(2);
-  const Sizes s{.batch = 1 + random.below(2),
-                .head = kv_head * (1 + random.below(2)),
-                .kv_head = kv_head,
-                .query = 1 + random.below(random.below(2) == 0 ? 8 : 120),
-                .key = 1 + random.below(random.below(2) == 0 ? 8 : 220),
-                .dim = 1 + random.below(40),
-                .value_dim = 1 + random.below(40)};
+  Sizes s{.batch = 1 + random.below(2),
+          .head = kv_head * (1 + random.below(2)),
+          .kv_head = kv_head,
+          .query = 1 + random.below(random.below(2) == 0 ? 8 : 120),
+          .key = 1 + random.below(random.below(2) == 0 ? 8 : 220),
+          .dim = 1,
+          .value_dim = 1};
+  draw_dims(s, 40, random);
   Problem p{.s = s, .in = inputs_of(s, seed), .how = {}};
   p.how.mask = drawn_mask(s, random);
   if (random.below(2) == 0) p.how.mask = p.how.mask & drawn_mask(s, random);
@@ -359,6 +360,7 @@ Results results_of(const Problem& p, bool composed) {
 }
 
 RC_GTEST_PROP(Attend, FusedAndComposedAgreeAndTheWeightsExplainTheOutput, ()) {
+  const kernels::AmxAttendsAnyway guard;
   const Problem p = drawn_problem(*rc::gen::arbitrary<std::uint32_t>());
   const Results fused = results_of(p, false), composed = results_of(p, true);
   RC_ASSERT(largest_gap(fused.output, composed.output) < 2e-5);
@@ -369,6 +371,7 @@ RC_GTEST_PROP(Attend, FusedAndComposedAgreeAndTheWeightsExplainTheOutput, ()) {
 }
 
 RC_GTEST_PROP(Attend, GivesTheSameBytesOnAnyNumberOfThreads, ()) {
+  const kernels::AmxAttendsAnyway anyway;
   const Problem p = drawn_problem(*rc::gen::arbitrary<std::uint32_t>());
   const auto bytes = [&](int count) {
     const UseThreads guard(count);

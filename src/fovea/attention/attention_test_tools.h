@@ -8,6 +8,7 @@
 
 #include "fovea/attention/mask.h"
 #include "fovea/autograd/op_test_util.h"
+#include "fovea/kernels/attention_plan.h"
 
 namespace fovea {
 
@@ -33,6 +34,13 @@ inline std::function<bool(Index, Index, Index, Index)> sees(const Mask& mask, co
     }
     return false;
   };
+}
+
+// Vectors of any length, or such as fill the tiles of a matrix unit.
+inline void draw_dims(Sizes& s, Index most, Random& random) {
+  const bool fill = random.below(2) == 0;
+  s.dim = fill ? 32 * (1 + random.below(2)) : 1 + random.below(most);
+  s.value_dim = fill ? 32 * (1 + random.below(2)) : 1 + random.below(most);
 }
 
 // Any kind of mask.

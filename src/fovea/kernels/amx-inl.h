@@ -221,9 +221,9 @@ constexpr Index kAmxProducts = 6;  // of pieces, a step
 // Adds the product of kRows panels and kColumns panels, `apart` numbers apart, to the sums, and
 // feeds after each product of pieces. Small products come first, in the order that loads fewest
 // tiles.
-template <int kRows, int kColumns>
+template <int kRows, int kColumns, class Feed>
 HWY_INLINE void MultiplyPanels(const Bf16* left, Index left_apart, const Bf16* right,
-                               Index right_apart, Index steps, PanelFeed& feed, __m512& rest) {
+                               Index right_apart, Index steps, Feed& feed, __m512& rest) {
   constexpr Index kHigh = 0, kMiddle = kAmxTile, kLow = 2 * kAmxTile;
   for (Index s = 0; s < steps; ++s, left += kAmxStep, right += kAmxStep) {
     LoadLeft<kRows>(left + kLow, left + left_apart + kLow);

@@ -92,15 +92,17 @@ HWY_INLINE void Multiply(const Product& p, Index rows, Index columns, const Dept
   }
 }
 
+// Also twice as large.
 inline bool AllFinite(const float* x, Index step, Index rows, Index columns) {
-  bool finite = true;
+  const D d;
+  V sum = hn::Zero(d);  // 0 times a number is 0 unless the number is not finite; then NaN stays
   for (Index r = 0; r < rows; ++r) {
-    // 0 times a number is 0 unless the number is not finite; then the sum is NaN.
-    finite = finite && SumOf(columns, [&](Index t, auto io) HWY_ATTR {
-                         return hn::Mul(io.load(x + r * step + t), hn::Zero(D()));
-                       }) == 0;
+    ForEachVector(columns, [&](Index t, auto io) HWY_ATTR {
+      const V number = io.load(x + r * step + t);
+      sum = hn::MulAdd(hn::Add(number, number), hn::Zero(d), sum);
+    });
   }
-  return finite;
+  return hn::AllTrue(d, hn::Eq(sum, hn::Zero(d)));
 }
 
 // sums *= shrink, which is at most 1; what shrinks to nothing is forgotten, also if it is not
@@ -179,8 +181,7 @@ struct BlockScores {
                    in.shape.dim, general() ? in.scale : in.scale * kLog2E, queries);
   }
 
-  // Scores of a strip of queries from lane `first` on and `keys` of `block`, as exponents of 2;
-  // -inf where a key is hidden.
+  // Products of a strip of queries from lane `first` on and `keys` of `block`.
   HWY_INLINE void Compute(Index first, Range keys, Range block) const {
     float* at = scores + (keys.begin - block.begin) * kQueryBlock + first;
     const Product product{.a = key(keys.begin),
@@ -192,6 +193,11 @@ struct BlockScores {
                           .c_row = kQueryBlock,
                           .add = false};
     MultiplyStrip(product, in.shape.dim, first, keys);
+  }
+
+  // Products become scores, as exponents of 2; -inf where a key is hidden.
+  HWY_INLINE void Finish(Index first, Range keys, Range block) const {
+    float* at = scores + (keys.begin - block.begin) * kQueryBlock + first;
     if (general()) AddBias(first, keys, at);
     if (!seen.whole(keys, first, first + TileColumns())) Hide(first, keys, at);
   }

@@ -1,5 +1,7 @@
 #include "fovea/kernels/attention_plan.h"
 
+#include "fovea/kernels/isa.h"
+
 namespace fovea::kernels {
 namespace {
 
@@ -32,6 +34,8 @@ void add_head(const AttentionInput& in, Index batch, Index head, Index most,
   if (range.count() > 0) ranges.push_back(range);
 }
 
+bool amx_anyway = false;
+
 }  // namespace
 
 std::vector<QueryRange> query_ranges(const AttentionInput& in, Index most) {
@@ -49,6 +53,50 @@ std::vector<QueryRange> query_ranges(const AttentionInput& in, Index most) {
     }
   }
   return ranges;
+}
+
+AmxAttendsAnyway::AmxAttendsAnyway() { amx_anyway = true; }
+AmxAttendsAnyway::~AmxAttendsAnyway() { amx_anyway = false; }
+
+bool amx_attends(const AttentionInput& in) {
+  constexpr Index kLines = 32, kShortest = 64, kFewestKeys = 448;
+  const AttentionShape& s = in.shape;
+  if (!may_use_amx() || s.dim % kLines != 0 || s.value_dim % kLines != 0) return false;
+  if (amx_anyway) return true;
+  if (std::min(s.dim, s.value_dim) < kShortest || s.key < kFewestKeys || s.query < kLines) {
+    return false;
+  }
+  if (!in.visible) return true;
+  Index seen = 0, rows = 0;
+  for (Index b = 0; b < (in.visible.batch_row == 0 ? 1 : s.batch); ++b) {
+    for (Index h = 0; h < (in.visible.head_row == 0 ? 1 : s.head); ++h) {
+      for (Index i = 0; i < s.query; ++i, ++rows) {
+        for (const Interval& v : in.visible.of(b, h, i)) seen += v.end - v.begin;
+      }
+    }
+  }
+  return seen >= rows * kFewestKeys;
+}
+
+std::vector<Range> groups_that_share_keys(const AttentionInput& in,
+                                          const std::vector<QueryRange>& ranges, Index most) {
+  const auto key_head = [&](const QueryRange& r) {
+    return r.batch * in.shape.kv_head + r.head / in.shape.group();
+  };
+  std::vector<Range> groups;
+  for (Index i = 0; i < static_cast<Index>(ranges.size()); ++i) {
+    const auto is_in_last = [&] {
+      const Range last = groups.back();
+      return last.size() < most && key_head(ranges[static_cast<std::size_t>(last.begin)]) ==
+                                       key_head(ranges[static_cast<std::size_t>(i)]);
+    };
+    if (!groups.empty() && is_in_last()) {
+      ++groups.back().end;
+    } else {
+      groups.push_back({i, i + 1});
+    }
+  }
+  return groups;
 }
 
 SeenKeys::SeenKeys(const AttentionInput& input, const QueryRange& queries, Index lanes)

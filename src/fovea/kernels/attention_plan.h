@@ -49,6 +49,22 @@ Index queries_at_once();  // of a block, on the instruction set at hand
 // nothing to do with its own, so that packed sequences do not compute each other's scores.
 std::vector<QueryRange> query_ranges(const AttentionInput& in, Index most);
 
+// Whether the matrix unit is ahead: it wants vectors that fill its tiles, and many keys a query.
+bool amx_attends(const AttentionInput& in);
+
+// Of few keys too, while this lives: tests try it with every mask.
+class AmxAttendsAnyway {
+ public:
+  AmxAttendsAnyway();
+  ~AmxAttendsAnyway();
+  AmxAttendsAnyway(const AmxAttendsAnyway&) = delete;
+  AmxAttendsAnyway& operator=(const AmxAttendsAnyway&) = delete;
+};
+
+// Ranges that follow one another and read the same keys, as [first, last) of `ranges`.
+std::vector<Range> groups_that_share_keys(const AttentionInput& in,
+                                          const std::vector<QueryRange>& ranges, Index most);
+
 // What the queries of one range see. With one interval a query (causal, window, padding, packed
 // sequences) that is first[i] <= j < last[i]; else `intervals` says it.
 struct SeenKeys {

@@ -26,6 +26,10 @@ const std::vector<AttentionCase> kAttentionCases = {
     {{1, 1, 1, 400, 500, 16, 16}},  // in chunks, where no gradient of a bias is asked for
     {{4, 4, 2, 70, 130, 16, 16}},   // few weights, which are kept
     {{2, 4, 4, 110, 120, 8, 24}, 30, 0, true},
+    // On the matrix unit, where there is one: heads that share keys, and several ranges together.
+    {{1, 4, 2, 200, 450, 64, 96}},
+    {{1, 8, 4, 300, 460, 64, 64}, 400},
+    {{1, 2, 1, 130, 500, 96, 64}, 470, 3, true},
 };
 
 template <class T>

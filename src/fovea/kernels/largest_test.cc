@@ -81,7 +81,8 @@ TEST_P(LargestKernel, IsTheSameOfAProductThatIsNeverHeld) {
   struct {
     Index rows, columns, depth;
   } const shapes[] = {{1, 70, 8}, {5, 333, 16}, {64, 2600, 20}, {85, 40, 7}, {130, 2100, 160}};
-  for (const auto& [rows, columns, depth] : shapes) {
+  for (const auto& shape : shapes) {
+    const Index rows = shape.rows, columns = shape.columns, depth = shape.depth;
     const Floats a = whole_numbers(rows * depth, 1), b = whole_numbers(depth * columns, 2);
     const Floats bias = whole_numbers(columns, 3);
     Floats c(at(rows * columns));
