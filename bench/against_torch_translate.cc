@@ -3,8 +3,8 @@
 #include "against_torch_work.h"
 #include "fovea/data/tokenizer.h"
 #include "fovea/models/recurrent_translator.h"
-#include "fovea/models/search.h"
 #include "fovea/models/transformer_translator.h"
+#include "fovea/models/translation.h"
 
 namespace fovea {
 namespace {
@@ -69,7 +69,7 @@ Work beam_work(const std::function<std::shared_ptr<Translator>(Random&)>& make) 
   return pass(std::move(tensors), {}, [=]() -> NamedTensors {
     const Translator* models[] = {model.get()};
     const auto found =
-        search(models, sentences, {.beams = 5, .longest_factor = 0, .longest_more = kLongest});
+        search_all(models, sentences, {.beams = 5, .longest_factor = 0, .longest_more = kLongest});
     Tensor words({kSentences, kLongest}), log_probability({kSentences});
     for (Index i = 0; i < kSentences; ++i) {
       const Hypothesis& best = found[static_cast<std::size_t>(i)].at(0);

@@ -4,13 +4,41 @@
 #include <numeric>
 
 #include "fovea/base/error.h"
+#include "fovea/base/parallel.h"
 
 namespace fovea {
 namespace {
 
-// Rows times pieces of one call of search(): enough for large products, little enough for the
-// cache.
+// Rows times pieces of one call of search(), at most, where there are several sentences: enough for
+// large products, little enough for the cache.
 constexpr Index kPiecesAtOnce = 4096;
+
+using Batch = std::span<const std::size_t>;  // numbers of sources
+
+// `order`, shortest first, cut into batches of about as many pieces.
+std::vector<Batch> batches_of(std::span<const std::size_t> order, std::span<const Words> source,
+                              const SearchOptions& options) {
+  const auto pieces = [&](std::size_t i) {
+    return static_cast<Index>(source[order[i]].size() + 1) * options.beams;
+  };
+  Index left = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) left += pieces(i);
+  std::vector<Batch> batches;
+  for (std::size_t begin = 0; begin < order.size();) {
+    const Index share = ceil_div(left, ceil_div(left, kPiecesAtOnce));
+    std::size_t end = begin;
+    const auto with_last = [&](std::size_t last) {  // and as long as it
+      return static_cast<Index>(last + 1 - begin) * pieces(last);
+    };
+    do {
+      left -= pieces(end++);
+    } while (end < order.size() && with_last(end - 1) < share && with_last(end) <= kPiecesAtOnce &&
+             options.temperature == 0);  // what samples draws from a stream of its own
+    batches.push_back(order.subspan(begin, end - begin));
+    begin = end;
+  }
+  return batches;
+}
 
 void check_ensemble(std::span<const TranslationModel* const> models) {
   if (models.empty()) fail("translate: no model was given");
@@ -50,21 +78,21 @@ std::vector<std::vector<Hypothesis>> search_all(std::span<const Translator* cons
     return source[a].size() < source[b].size();
   });
   std::vector<std::vector<Hypothesis>> results(source.size());
-  for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
-    end = begin + 1;
-    const auto pieces = [&](std::size_t last) {
-      return static_cast<Index>((last - begin) * (source[order[last - 1]].size() + 1)) *
-             options.beams;
-    };
-    while (end < order.size() && pieces(end + 1) <= kPiecesAtOnce) ++end;
-    if (options.temperature > 0) end = begin + 1;  // each sentence draws from a stream of its own
-    std::vector<Words> batch;
-    for (std::size_t i = begin; i < end; ++i) batch.push_back(source[order[i]]);
+  const std::vector<Batch> batches = batches_of(order, source, options);
+  const auto search_batch = [&](Index n) {
+    const Batch batch = batches[static_cast<std::size_t>(n)];
+    std::vector<Words> words;
+    for (const std::size_t i : batch) words.push_back(source[i]);
     SearchOptions here = options;
-    here.first += order[begin];
-    auto found = search(models, batch, here);
-    for (std::size_t i = begin; i < end; ++i) results[order[i]] = std::move(found[i - begin]);
-  }
+    here.first += batch[0];
+    auto found = search(models, words, here);
+    for (std::size_t i = 0; i < batch.size(); ++i) results[batch[i]] = std::move(found[i]);
+  };
+  // A batch for each thread, as long as there are enough; threads share the work of the others.
+  const auto count = static_cast<Index>(batches.size());
+  const Index alone = count / threads() * threads();
+  parallel_for(alone, 1, [&](Index n, Index) { search_batch(n); });
+  for (Index n = alone; n < count; ++n) search_batch(n);
   return results;
 }
 

@@ -7,7 +7,8 @@
 
 namespace fovea {
 
-// search(), in batches of sources of similar length; results stand in the order of the sources.
+// search(), in batches of sources of similar length, one for each thread at a time; results stand
+// in the order of the sources.
 std::vector<std::vector<Hypothesis>> search_all(std::span<const Translator* const> models,
                                                 std::span<const Words> source,
                                                 const SearchOptions& options);

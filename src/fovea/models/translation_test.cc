@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "fovea/base/base_test_tools.h"
 #include "fovea/io/reader_test_tools.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/models/translation_trace.h"
@@ -43,6 +44,34 @@ TEST(Translate, KeepsTheOrderOfLinesAndTheEmptyOnes) {
   const TranslationModel* models[] = {&model};
   for (std::size_t i = 0; i < kLines.size(); ++i) {
     EXPECT_EQ(translate(models, std::span(&kLines[i], 1), {})[0][0].text, all[i]);
+  }
+}
+
+TEST(SearchAll, FindsTheSameWhicheverThreadsSearch) {
+  const TranslationModel model = some_model();
+  const Translator* models[] = {model.net.get()};
+  Random random{.seed = 3};
+  std::vector<Words> source(700);  // several batches
+  for (Words& words : source) {
+    for (Index n = random.below(9); n >= 0; --n) {
+      words.push_back(static_cast<std::int32_t>(4 + random.below(6)));
+    }
+  }
+  std::vector<std::vector<std::vector<Hypothesis>>> found;
+  for (const int count : {1, 2, 3}) {
+    const UseThreads guard(count);
+    found.push_back(search_all(models, source, {.n_best = 2, .longest_more = 4}));
+  }
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const auto alone = search(models, std::span(&source[i], 1), {.n_best = 2, .longest_more = 4});
+    for (std::size_t n = 0; n < 2; ++n) {
+      const Hypothesis& one = found[0][i].at(n);
+      EXPECT_EQ(one.words, alone[0].at(n).words) << i;
+      for (const auto& other : {found[1], found[2]}) {
+        EXPECT_EQ(other[i].at(n).words, one.words) << i;
+        EXPECT_EQ(other[i].at(n).score, one.score) << i;
+      }
+    }
   }
 }
 
