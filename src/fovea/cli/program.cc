@@ -10,7 +10,9 @@
 #include <cstring>
 #include <iostream>
 #include <new>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "fovea/base/parallel.h"
 #include "fovea/base/version.h"
@@ -53,6 +55,36 @@ std::vector<std::string> marked(std::span<const std::string> arguments) {
   return all;
 }
 
+// Letters to add, drop or replace until a is b.
+std::size_t letters_apart(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);  // of a's first letters, to b's first j
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t before = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = before + (a[i] == b[j] ? 0 : 1);
+      before = row[j + 1];
+      row[j + 1] = std::min({replaced, before + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+// The option of `app` that `wrong` may stand for, or "": it begins like this, or two letters
+// differ.
+std::string option_like(const std::string& wrong, const CLI::App& app) {
+  std::pair<std::size_t, std::string> best{3, ""};
+  if (!wrong.starts_with("--") || wrong.size() < 5) return "";
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      const std::string whole = "--" + name;
+      const std::size_t apart = whole.starts_with(wrong) ? 1 : letters_apart(wrong, whole);
+      if (apart < best.first) best = {apart, whole};
+    }
+  }
+  return best.second;
+}
+
 // CLI11's message, in this program's words where they are better.
 std::string usage_message(const CLI::ParseError& error, const CLI::App& program,
                           std::span<const Verb> verbs, std::span<const std::string> arguments) {
@@ -83,7 +115,11 @@ std::string usage_message(const CLI::ParseError& error, const CLI::App& program,
     return fmt::format("'{}' is none of {}", left.front(), fmt::join(names, ", "));
   }
   const std::string first = left.empty() ? "" : left.front();
-  return fmt::format("'{}' was not expected", first.starts_with(kAsItIs) ? first.substr(1) : first);
+  const bool has_part = !chosen->get_subcommands().empty();
+  const std::string like = option_like(first, has_part ? *chosen->get_subcommands()[0] : *chosen);
+  return fmt::format("'{}' was not expected{}",
+                     first.starts_with(kAsItIs) ? first.substr(1) : first,
+                     like.empty() ? "" : ", perhaps " + like);
 }
 
 class Program {

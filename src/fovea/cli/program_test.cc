@@ -84,7 +84,12 @@ TEST(Program, NamesWhatIsWrongWithItsArguments) {
   EXPECT_EQ(complaint({"info", "a", "b"}),
             "fovea info: 'b' was not expected; try fovea info --help\n");
   EXPECT_EQ(complaint({"info", "--jsno", "a"}),
-            "fovea info: '--jsno' was not expected; try fovea info --help\n");
+            "fovea info: '--jsno' was not expected, perhaps --json; try fovea info --help\n");
+  EXPECT_EQ(complaint({"train", "translate", "--lower", "x"}),
+            "fovea train translate: '--lower' was not expected, perhaps --lower-case; try fovea "
+            "train translate --help\n");
+  EXPECT_EQ(complaint({"info", "--sjonn", "a"}),
+            "fovea info: '--sjonn' was not expected; try fovea info --help\n");
   EXPECT_EQ(complaint({"bench", "--json"}),
             "fovea bench: --json needs a value; try fovea bench --help\n");
   for (const std::string count : {"0", "-1", "two", "1.5", "1025", "99999999999999999999", ""}) {
