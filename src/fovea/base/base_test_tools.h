@@ -1,6 +1,10 @@
-// What tests of every folder share: the text of an error, a number of threads for a while.
+// What tests of every folder share: the text of an error; for a while, a number of threads or a
+// full disk.
 #pragma once
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <string>
 
 #include "fovea/base/error.h"
@@ -44,6 +48,27 @@ class UseThreads {
 
  private:
   int saved_;
+};
+
+// While it lives, files of this process cannot grow beyond `bytes`: as good as a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &saved_);
+    handler_ = ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = saved_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &saved_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit saved_{};
+  void (*handler_)(int) = nullptr;
 };
 
 }  // namespace fovea

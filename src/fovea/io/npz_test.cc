@@ -15,21 +15,6 @@ namespace {
 
 using Floats = std::vector<float>;
 
-std::string deflated(std::string_view content) {
-  z_stream zlib{};
-  deflateInit2(&zlib, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY);
-  std::string packed(deflateBound(&zlib, content.size()), '\0');
-  std::string input(content);
-  zlib.next_in = reinterpret_cast<Bytef*>(input.data());
-  zlib.avail_in = static_cast<uInt>(input.size());
-  zlib.next_out = reinterpret_cast<Bytef*>(packed.data());
-  zlib.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&zlib, Z_FINISH), Z_STREAM_END);
-  packed.resize(zlib.total_out);
-  deflateEnd(&zlib);
-  return packed;
-}
-
 // A member as an archive tells of it: every field can lie.
 struct Member {
   std::string name, bytes;
@@ -53,7 +38,7 @@ Member stored(const std::string& name, const std::string& content) {
 
 Member packed(const std::string& name, const std::string& content) {
   Member member = stored(name, content);
-  member.bytes = deflated(content);
+  member.bytes = deflated(std::string(content), -15);
   member.method = 8;
   member.packed_size = static_cast<std::uint32_t>(member.bytes.size());
   return member;

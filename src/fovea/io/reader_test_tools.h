@@ -2,11 +2,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +13,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "fovea/base/base_test_tools.h"
 
@@ -38,9 +37,10 @@ std::string big_endian(Value value) {
   return bytes;
 }
 
-inline std::string gzipped(std::string content) {
+// By zlib, with its window bits: 15 + 16 is a file .gz, -15 a member of an archive.
+inline std::string deflated(std::string content, int window_bits) {
   z_stream zlib{};
-  deflateInit2(&zlib, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
+  deflateInit2(&zlib, 9, Z_DEFLATED, window_bits, 9, Z_DEFAULT_STRATEGY);
   std::string packed(deflateBound(&zlib, content.size()) + 32, '\0');
   zlib.next_in = reinterpret_cast<Bytef*>(content.data());
   zlib.avail_in = static_cast<uInt>(content.size());
@@ -51,6 +51,7 @@ inline std::string gzipped(std::string content) {
   deflateEnd(&zlib);
   return packed;
 }
+inline std::string gzipped(std::string content) { return deflated(std::move(content), 15 + 16); }
 
 // A folder that is gone after the test.
 class ScratchFolder {
@@ -82,27 +83,6 @@ class ScratchFolder {
 
  private:
   std::string path_;
-};
-
-// While it lives, files of this process cannot grow beyond `bytes`: as good as a full disk.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &saved_);
-    handler_ = ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{.rlim_cur = bytes, .rlim_max = saved_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &saved_);
-    ::signal(SIGXFSZ, handler_);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-
- private:
-  rlimit saved_{};
-  void (*handler_)(int) = nullptr;
 };
 
 // `parse` must refuse every beginning of `file`, whatever its length, and accept the whole.
