@@ -438,15 +438,20 @@ void attention_backward(const AttentionBackward& work) {
             clear(work.d_query, batch, range.head, {range.begin, range.end}, s.dim);
           }
           const bool first_of_keys = overwrite && g == 0 && range.begin == 0;
-          together.push_back({.range = range,
+          const RangeTask one{.range = range,
                               .keys = keys,
                               .kept = work.kept == nullptr
                                           ? nullptr
                                           : work.kept + (first + i) * KeptWeights::size(s),
                               .first_query = overwrite && !work.add_query,
                               .first_key = first_of_keys && !work.add_key,
-                              .first_value = first_of_keys && !work.add_value});
-          if (by_amx && std::ssize(together) < kTogetherOnAmx && i + 1 < end) continue;
+                              .first_value = first_of_keys && !work.add_value};
+          if (!by_amx) {
+            HWY_DYNAMIC_DISPATCH(AttendRangesBackward)(work, {&one, 1}, by_amx);
+            continue;
+          }
+          together.push_back(one);
+          if (std::ssize(together) < kTogetherOnAmx && i + 1 < end) continue;
           HWY_DYNAMIC_DISPATCH(AttendRangesBackward)(work, together, by_amx);
           together.clear();
         }

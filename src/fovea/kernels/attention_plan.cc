@@ -84,6 +84,7 @@ std::vector<Range> groups_that_share_keys(const AttentionInput& in,
     return r.batch * in.shape.kv_head + r.head / in.shape.group();
   };
   std::vector<Range> groups;
+  groups.reserve(ranges.size());
   for (Index i = 0; i < static_cast<Index>(ranges.size()); ++i) {
     const auto is_in_last = [&] {
       const Range last = groups.back();
