@@ -18,7 +18,8 @@
 HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",amx-tile,amx-bf16")
 namespace fovea::kernels::HWY_NAMESPACE {
 
-constexpr Index kAmxPair = 2 * kAmxLines;  // lines that are multiplied at a time
+constexpr Index kAmxPair = 2 * kAmxLines;             // lines that are multiplied at a time
+static_assert(kAmxPair == kTileVectors * kAmxLines);  // a strip of queries, whose lanes are 16
 
 // Lines in pieces, in panels of 16.
 class AmxOperand {
@@ -28,12 +29,11 @@ class AmxOperand {
         panel_(ceil_div(depth, kAmxDepth) * kAmxStep),
         memory_(round_up(lines, kAmxPair) / kAmxLines * panel_ / 2) {}
 
-  // From line `first` on; what fills the last pair, and the last step of the depth, are zeros.
-  HWY_NOINLINE void Split(const AmxLines& x, Index first = 0) {
+  // What fills the last pair, and the last step of the depth, are zeros.
+  HWY_NOINLINE void Split(const AmxLines& x) {
     __m512 rest = _mm512_setzero_ps();
     for (Index n = 0; n < round_up(x.lines, kAmxPair); n += kAmxLines) {
-      PackPanel({x.from + n * x.line, x.line, x.step, x.lines - n, x.depth}, side_,
-                at(first + n, 0), rest);
+      PackPanel({x.from + n * x.line, x.line, x.step, x.lines - n, x.depth}, side_, at(n, 0), rest);
     }
     AmxFence();
   }
