@@ -92,7 +92,7 @@ HWY_INLINE void Multiply(const Product& p, Index rows, Index columns, const Dept
   }
 }
 
-// Also twice as large.
+// Twice as large, too: numbers near the largest are too large to be rounded for a matrix unit.
 inline bool AllFinite(const float* x, Index step, Index rows, Index columns) {
   const D d;
   V sum = hn::Zero(d);  // 0 times a number is 0 unless the number is not finite; then NaN stays

@@ -18,8 +18,9 @@ using Batch = std::span<const std::size_t>;  // numbers of sources
 // `order`, shortest first, cut into batches of about as many pieces.
 std::vector<Batch> batches_of(std::span<const std::size_t> order, std::span<const Words> source,
                               const SearchOptions& options) {
+  const Index rows = std::max<Index>(options.beams, 1);  // search() refuses fewer
   const auto pieces = [&](std::size_t i) {
-    return static_cast<Index>(source[order[i]].size() + 1) * options.beams;
+    return static_cast<Index>(source[order[i]].size() + 1) * rows;
   };
   Index left = 0;
   for (std::size_t i = 0; i < order.size(); ++i) left += pieces(i);

@@ -47,9 +47,9 @@ TEST(Translate, KeepsTheOrderOfLinesAndTheEmptyOnes) {
   }
 }
 
-TEST(SearchAll, FindsTheSameWhicheverThreadsSearch) {
-  const TranslationModel model = some_model();
+void expect_found_by_any_threads(const TranslationModel& model) {
   const Translator* models[] = {model.net.get()};
+  const SearchOptions options{.n_best = 2, .longest_more = 4};
   Random random{.seed = 3};
   std::vector<Words> source(700);  // several batches
   for (Words& words : source) {
@@ -60,10 +60,10 @@ TEST(SearchAll, FindsTheSameWhicheverThreadsSearch) {
   std::vector<std::vector<std::vector<Hypothesis>>> found;
   for (const int count : {1, 2, 3}) {
     const UseThreads guard(count);
-    found.push_back(search_all(models, source, {.n_best = 2, .longest_more = 4}));
+    found.push_back(search_all(models, source, options));
   }
   for (std::size_t i = 0; i < source.size(); ++i) {
-    const auto alone = search(models, std::span(&source[i], 1), {.n_best = 2, .longest_more = 4});
+    const auto alone = search(models, std::span(&source[i], 1), options);
     for (std::size_t n = 0; n < 2; ++n) {
       const Hypothesis& one = found[0][i].at(n);
       EXPECT_EQ(one.words, alone[0].at(n).words) << i;
@@ -72,6 +72,25 @@ TEST(SearchAll, FindsTheSameWhicheverThreadsSearch) {
         EXPECT_EQ(other[i].at(n).score, one.score) << i;
       }
     }
+  }
+}
+
+TEST(SearchAll, FindsTheSameWhicheverThreadsSearch) {
+  expect_found_by_any_threads(some_model());
+  const Tokenizer words = words_of(kLines);
+  const TransformerOptions options{
+      .model_dim = 16, .heads = 2, .inner_dim = 16, .encoder_layers = 1, .decoder_layers = 1};
+  expect_found_by_any_threads(make_translation_model(options, words, words, true, {.seed = 4}));
+}
+
+TEST(SearchAll, RefusesNoBeams) {
+  const TranslationModel model = some_model();
+  const Translator* models[] = {model.net.get()};
+  const std::vector<Words> source(3, Words{4, 5});
+  for (const Index beams : {0, -5000}) {
+    EXPECT_EQ(
+        error_of([&] { search_all(models, source, {.beams = beams}); }),
+        fmt::format("search: 1 of {} beams were asked for; take 1 <= n_best <= beams", beams));
   }
 }
 
