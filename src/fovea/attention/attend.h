@@ -10,7 +10,7 @@
 // value_dim]; head is a multiple of kv_head, and query heads in a row share one key/value head.
 // A softmax that is read softly runs fused, in blocks, and never holds many weights; every other
 // combination (also with top_k, focus or a bias after the cap) is composed of ops. Both give the
-// same, forward and backward (attend_test.cc).
+// same, forward and backward (attend_paths_test.cc).
 #pragma once
 
 #include <optional>
