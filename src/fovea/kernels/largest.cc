@@ -25,14 +25,16 @@ namespace fovea::kernels {
 namespace {
 
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
+constexpr float kLog2E = 1.44269504f;
+constexpr float kRoom = 64;  // a sum of powers of 2 up to this one is far from infinite
 
 // A row as far as it has been read.
 struct Reading {
   Largest* largest;  // [count]
   Index count;
-  float top = kLowest;
-  double sum = 0;       // of exp(x - top)
-  float bar = kLowest;  // no number up to here is among the largest
+  float shift = kLowest;  // about the largest exponent
+  double sum = 0;         // of 2^(x log2(e) - shift)
+  float bar = kLowest;    // no number up to here is among the largest
 
   void insert(Largest one) {
     if (!(one.value > bar)) return;
@@ -41,19 +43,18 @@ struct Reading {
     largest[at] = one;
     bar = std::max(bar, largest[count - 1].value);
   }
-  // sum of exp(x - shift) over numbers of which none is above shift.
-  void add(float shift, double sum_of_exp) {
-    if (shift > top) {
-      sum *= std::exp(double{top} - shift);
-      top = shift;
+  void add(float later_shift, double later_sum) {
+    if (later_shift > shift) {
+      sum *= std::exp2(double{shift} - later_shift);
+      shift = later_shift;
     }
-    sum += top == shift ? sum_of_exp : sum_of_exp * std::exp(double{shift} - top);
+    sum += shift == later_shift ? later_sum : later_sum * std::exp2(double{later_shift} - shift);
   }
   void add(const Reading& later) {
     for (Index n = 0; n < count; ++n) insert(later.largest[n]);
-    add(later.top, later.sum);
+    add(later.shift, later.sum);
   }
-  float logsumexp() const { return static_cast<float>(top + std::log(sum)); }
+  float logsumexp() const { return static_cast<float>((shift + std::log2(sum)) / kLog2E); }
 };
 
 }  // namespace
@@ -65,11 +66,30 @@ namespace fovea::kernels::HWY_NAMESPACE {
 
 constexpr Index kLanes = 32;  // whose largest numbers are compared first
 
-// Below which no number can be among the `count` largest: as many lanes have one that is not.
-float FirstBar(const float* x, Index columns, Index count) {
+// The least of the numbers that fewer than `count` are larger than.
+float LeastOfLargest(const float* numbers, Index count) {
+  const D d;
+  V least = hn::Set(d, -kLowest);
+  for (Index v = 0; v < kLanes; v += LaneCount()) {
+    const V number = hn::Load(d, numbers + v);
+    V larger = hn::Zero(d);
+    for (Index i = 0; i < kLanes; ++i) {
+      const auto is_larger = hn::Gt(hn::Set(d, numbers[i]), number);
+      larger = hn::Add(larger, hn::IfThenElseZero(is_larger, hn::Set(d, 1.0f)));
+    }
+    const auto is_among = hn::Lt(larger, hn::Set(d, static_cast<float>(count)));
+    least = hn::Min(least, hn::IfThenElse(is_among, number, hn::Set(d, -kLowest)));
+  }
+  return hn::GetLane(hn::MinOfLanes(d, least));
+}
+
+// Where exponents are counted from if this is the largest number; -inf stays infinitely far below.
+float ShiftFor(float top) { return std::max(top * kLog2E, std::numeric_limits<float>::lowest()); }
+
+// A shift that will do, and a bar: as many lanes as numbers are wanted have one that is not below.
+void BeginRow(const float* x, Index columns, Reading& row) {
   const D d;
   const Index whole = columns / kLanes * kLanes, vectors = kLanes / LaneCount();
-  if (count > kLanes || whole == 0) return kLowest;
   HWY_ALIGN float tops[kLanes];
   for (Index v = 0; v < vectors; ++v) {
     V top = hn::Set(d, kLowest);
@@ -79,10 +99,11 @@ float FirstBar(const float* x, Index columns, Index count) {
     }
     hn::Store(top, d, tops + v * LaneCount());
   }
-  std::nth_element(tops, tops + count - 1, tops + kLanes, std::greater<>());
+  row.shift = ShiftFor(MaxOf(tops, kLanes));
+  if (row.count > kLanes) return;
   // A little below it, for there may be several; denormals are flushed, so -0 needs more than that.
-  const float least = tops[count - 1];
-  return least - std::abs(least) * 1e-6f - std::numeric_limits<float>::min();
+  const float least = LeastOfLargest(tops, row.count);
+  row.bar = least - std::abs(least) * 1e-6f - std::numeric_limits<float>::min();
 }
 
 HWY_INLINE std::uint64_t BitsOf(hn::Mask<D> mask) {
@@ -93,12 +114,19 @@ HWY_INLINE std::uint64_t BitsOf(hn::Mask<D> mask) {
   return bits;
 }
 
+// 2^(x log2(e) - shift)
+HWY_INLINE V Power(V x, V shift) {
+  return Exp2(D(), hn::MulSub(x, hn::Set(D(), kLog2E), shift));
+}
+
 // Goes on with numbers that stand from `first_column` on.
 void ReadRow(const float* x, Index count, Index first_column, Reading& row) {
   const D d;
   const Index lanes = LaneCount();
-  if (row.bar == kLowest) row.bar = FirstBar(x, count, row.count);
+  if (row.shift == kLowest) BeginRow(x, count, row);
+  const V shift = hn::Set(d, row.shift);
   V bar = hn::Set(d, row.bar), top = hn::Set(d, kLowest);
+  V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
   const auto insert = [&](std::uint64_t bits, Index i) HWY_ATTR {
     for (; bits != 0; bits &= bits - 1) {
       const Index at = i + std::countr_zero(bits);
@@ -111,6 +139,10 @@ void ReadRow(const float* x, Index count, Index first_column, Reading& row) {
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
     const V a = hn::LoadU(d, x + i), b = hn::LoadU(d, x + i + lanes);
     const V e = hn::LoadU(d, x + i + 2 * lanes), f = hn::LoadU(d, x + i + 3 * lanes);
+    s0 = hn::Add(s0, Power(a, shift));
+    s1 = hn::Add(s1, Power(b, shift));
+    s2 = hn::Add(s2, Power(e, shift));
+    s3 = hn::Add(s3, Power(f, shift));
     const V most = hn::Max(hn::Max(a, b), hn::Max(e, f));
     top = hn::Max(top, most);
     if (HWY_LIKELY(hn::AllFalse(d, hn::Gt(most, bar)))) continue;
@@ -118,15 +150,19 @@ void ReadRow(const float* x, Index count, Index first_column, Reading& row) {
   }
   for (; i < count; i += lanes) {
     const V a = LoadPart(x + i, std::min(lanes, count - i), kLowest);
+    s0 = hn::Add(s0, Power(a, shift));
     top = hn::Max(top, a);
     insert(larger(a), i);
   }
-  const float shift = hn::GetLane(hn::MaxOfLanes(d, top));
-  const V s = hn::Set(d, std::max(shift, std::numeric_limits<float>::lowest()));  // -inf stays -inf
-  const V log2_e = hn::Set(d, 1.44269504f);
-  row.add(shift, SumOf(count, [=](Index j, auto io) HWY_ATTR {
-            return Exp2(d, hn::Mul(hn::Sub(io.load(x + j, kLowest), s), log2_e));
-          }));
+  const float needed = ShiftFor(hn::GetLane(hn::MaxOfLanes(d, top)));
+  if (needed > row.shift + kRoom) {
+    const V higher = hn::Set(d, needed);
+    row.add(needed, SumOf(count, [=](Index j, auto io) HWY_ATTR {
+              return Power(io.load(x + j, kLowest), higher);
+            }));
+  } else {
+    row.sum += hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  }
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -140,7 +176,7 @@ HWY_EXPORT(ReadRow);
 
 constexpr Index kGrain = 8192;  // numbers a chunk: some microseconds of exp
 // Of a product, computed and then read while they stand in the cache.
-constexpr Index kMostRows = 80, kMostColumns = 2048;
+constexpr Index kMostRows = 160, kMostColumns = 1536;
 constexpr Index kPadding = 16;  // between rows, which should not be whole pages apart
 constexpr Index kEvenly = 4;    // parts come in multiples of this, for 2 or 4 threads to share
 

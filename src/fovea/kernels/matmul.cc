@@ -33,6 +33,7 @@ constexpr Index kHalvedRest = 64;
 constexpr Index kWorkForAmx = 5 << 20, kDepthForAmx = 128, kSumsForAmx = 1 << 14;
 constexpr Index kManyRows = 128, kFewestRows = 64, kNumbersOfB = 1 << 19;
 constexpr Index kRowsPerAmxSlice = 1024, kColumnsPerAmxSlice = 512, kAmxBlock = 32;
+constexpr Index kMostAmxColumns = 2048;  // where no other thread takes a share: a is packed once
 
 // Calls compute(product, slice) for slices of every product of a batch.
 template <class Compute>
@@ -242,7 +243,7 @@ void matmul(const Matmul& work) {
 
 void matmul_here(const Matmul& work) {
   const bool amx = engine_of(work) == Engine::kAmx;
-  const Index columns = amx ? kColumnsPerAmxSlice : work.columns;
+  const Index columns = amx ? kMostAmxColumns : work.columns;
   for (Index row = 0; row < work.rows; row += kRowsPerSlice) {
     for (Index column = 0; column < work.columns; column += columns) {
       const Slice slice{row, std::min(row + kRowsPerSlice, work.rows), column,

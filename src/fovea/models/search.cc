@@ -77,7 +77,7 @@ class Search {
       if (samples()) {
         sample_words(next);
       } else {
-        take_best(next.best(2 * options_.beams + kUnsayable));
+        take_best(next.best(options_.beams + 1 + kUnsayable));  // one may end
       }
       last = go_on(rows_before);
     }
