@@ -27,36 +27,47 @@ struct RowsTask {
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-// scores[j] = q . k[j] for four keys at a time, so that their sums overlap.
+// Sums over the lanes of four vectors, side by side.
+HWY_INLINE void StoreSums(V s0, V s1, V s2, V s3, float* to) {
+#if HWY_TARGET == HWY_SCALAR
+  const V sums[4] = {s0, s1, s2, s3};
+  for (Index r = 0; r < 4; ++r) to[r] = hn::GetLane(sums[r]);
+#else
+  const D d;
+  const hn::RepartitionToWide<D> d2;
+  const auto wide = [&](V v) HWY_ATTR { return hn::BitCast(d2, v); };
+  const V a = hn::Add(hn::InterleaveLower(d, s0, s1), hn::InterleaveUpper(d, s0, s1));
+  const V b = hn::Add(hn::InterleaveLower(d, s2, s3), hn::InterleaveUpper(d, s2, s3));
+  const V four = hn::Add(hn::BitCast(d, hn::InterleaveLower(d2, wide(a), wide(b))),
+                         hn::BitCast(d, hn::InterleaveUpper(d2, wide(a), wide(b))));
+  const auto fold = [](auto whole, auto v, const auto& again) HWY_ATTR {
+    if constexpr (hn::MaxLanes(whole) == 4) {
+      return v;
+    } else {
+      const hn::Half<decltype(whole)> half;
+      return again(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)), again);
+    }
+  };
+  hn::StoreU(fold(d, four, fold), hn::FixedTag<float, 4>(), to);
+#endif
+}
+
+// scores[j] = q . k[j] for four keys at a time, so that their sums overlap. Up to three numbers
+// beyond the last are written.
 HWY_INLINE void DotRows(const float* q, const float* k, Index time, Index keys, Index dim,
                         float* scores) {
-  const D d;
-  const Index lanes = LaneCount();
-  Index j = 0;
-  for (; j + 4 <= keys; j += 4) {
-    const float* k0 = k + j * time;
-    V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-    Index t = 0;
-    for (; t + lanes <= dim; t += lanes) {
-      const V x = hn::LoadU(d, q + t);
-      s0 = hn::MulAdd(x, hn::LoadU(d, k0 + t), s0);
-      s1 = hn::MulAdd(x, hn::LoadU(d, k0 + time + t), s1);
-      s2 = hn::MulAdd(x, hn::LoadU(d, k0 + 2 * time + t), s2);
-      s3 = hn::MulAdd(x, hn::LoadU(d, k0 + 3 * time + t), s3);
-    }
-    float rest[4] = {0, 0, 0, 0};
-    for (; t < dim; ++t) {
-      for (Index r = 0; r < 4; ++r) rest[r] += q[t] * k0[r * time + t];
-    }
-    scores[j] = hn::GetLane(hn::SumOfLanes(d, s0)) + rest[0];
-    scores[j + 1] = hn::GetLane(hn::SumOfLanes(d, s1)) + rest[1];
-    scores[j + 2] = hn::GetLane(hn::SumOfLanes(d, s2)) + rest[2];
-    scores[j + 3] = hn::GetLane(hn::SumOfLanes(d, s3)) + rest[3];
-  }
-  for (; j < keys; ++j) {
-    const float* row = k + j * time;
-    scores[j] = SumOf(
-        dim, [&](Index t, auto io) HWY_ATTR { return hn::Mul(io.load(q + t), io.load(row + t)); });
+  for (Index j = 0; j < keys; j += 4) {
+    const auto row = [&](Index r) { return k + std::min(j + r, keys - 1) * time; };
+    const float *k0 = row(0), *k1 = row(1), *k2 = row(2), *k3 = row(3);
+    V s0 = hn::Zero(D()), s1 = s0, s2 = s0, s3 = s0;
+    ForEachVector(dim, [&](Index t, auto io) HWY_ATTR {
+      const V x = io.load(q + t);
+      s0 = hn::MulAdd(x, io.load(k0 + t), s0);
+      s1 = hn::MulAdd(x, io.load(k1 + t), s1);
+      s2 = hn::MulAdd(x, io.load(k2 + t), s2);
+      s3 = hn::MulAdd(x, io.load(k3 + t), s3);
+    });
+    StoreSums(s0, s1, s2, s3, scores + j);
   }
 }
 
@@ -77,6 +88,7 @@ HWY_INLINE void AddRows(const float* weights, const float* v, Index time, Index 
   };
   add(std::integral_constant<int, 8>());
   add(std::integral_constant<int, 4>());
+  add(std::integral_constant<int, 2>());
   add(std::integral_constant<int, 1>());
   for (; t < dim; ++t) {
     float sum = 0;
@@ -190,6 +202,40 @@ void AttendRows(const AttentionInput& in, const RowsTask& task) {
   }
 }
 
+// Rows of one head from the parts that its keys were cut into.
+void MergeParts(const AttentionForward& w, std::span<const RowsTask> parts) {
+  const D d;
+  const AttentionShape& s = w.in.shape;
+  for (Index row = 0; row < s.group() * s.query; ++row) {
+    const Index head = parts[0].kv_head * s.group() + row / s.query, query = row % s.query;
+    float most = parts[0].most[row];
+    for (const RowsTask& part : parts) {  // NaN, once there, stays
+      if (part.most[row] > most || std::isnan(part.most[row])) most = part.most[row];
+    }
+    float sum = 0;
+    float* out = w.out.at(parts[0].batch, head, query);
+    std::fill_n(out, s.value_dim, 0.0f);
+    for (const RowsTask& part : parts) {
+      if (part.sum[row] == 0) continue;
+      const bool is_most = part.most[row] == most || part.most[row] == kNever;
+      const float share = is_most ? 1 : std::exp2(part.most[row] - most);
+      if (share == 0) continue;
+      sum += share * part.sum[row];
+      const float* from = part.out + row * s.value_dim;
+      ForEachVector(s.value_dim, [&](Index t, auto io) HWY_ATTR {
+        io.store(hn::MulAdd(hn::Set(d, share), io.load(from + t), io.load(out + t)), out + t);
+      });
+    }
+    if (sum != 0) {
+      ForEachVector(s.value_dim, [&](Index t, auto io) HWY_ATTR {
+        io.store(hn::Div(io.load(out + t), hn::Set(d, sum)), out + t);
+      });
+    }
+    w.logsumexp[(parts[0].batch * s.head + head) * s.query + query] =
+        sum == 0 ? kNever : most * kLn2 + std::log(sum);
+  }
+}
+
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -198,36 +244,10 @@ namespace fovea::kernels {
 namespace {
 
 HWY_EXPORT(AttendRows);
+HWY_EXPORT(MergeParts);
 
-constexpr Index kFewQueries = 4;  // below, most lanes of a block of queries would be empty
+constexpr Index kFewQueries = 5;  // as many as beams often are; more fill the lanes of a block
 constexpr Index kKeysPerTask = 48 * kKeyBlock;
-
-// Rows of one head from the parts that its keys were cut into.
-void merge(const AttentionForward& w, std::span<const RowsTask> parts) {
-  constexpr float kLn2 = 0.693147181f;
-  const AttentionShape& s = w.in.shape;
-  for (Index row = 0; row < s.group() * s.query; ++row) {
-    const Index head = parts[0].kv_head * s.group() + row / s.query, query = row % s.query;
-    float most = parts[0].most[row];
-    for (const RowsTask& part : parts) {  // NaN, once there, stays
-      if (part.most[row] > most || std::isnan(part.most[row])) most = part.most[row];
-    }
-    const float base = most == -INFINITY ? 0 : most;
-    float sum = 0;
-    float* out = w.out.at(parts[0].batch, head, query);
-    std::fill_n(out, s.value_dim, 0.0f);
-    for (const RowsTask& part : parts) {
-      if (part.sum[row] == 0) continue;
-      const float share = part.most[row] == -INFINITY ? 1 : std::exp2(part.most[row] - base);
-      if (share == 0) continue;
-      sum += share * part.sum[row];
-      for (Index t = 0; t < s.value_dim; ++t) out[t] += share * part.out[row * s.value_dim + t];
-    }
-    for (Index t = 0; t < s.value_dim; ++t) out[t] = sum == 0 ? 0 : out[t] / sum;
-    w.logsumexp[(parts[0].batch * s.head + head) * s.query + query] =
-        sum == 0 ? -INFINITY : most * kLn2 + std::log(sum);
-  }
-}
 
 }  // namespace
 
@@ -259,8 +279,9 @@ void attend_rows(const AttentionForward& work) {
     }
   });
   for (Index head = 0; head < heads; ++head) {
-    merge(work, std::span(tasks).subspan(static_cast<std::size_t>(head * parts),
-                                         static_cast<std::size_t>(parts)));
+    HWY_DYNAMIC_DISPATCH(MergeParts)
+    (work, std::span(tasks).subspan(static_cast<std::size_t>(head * parts),
+                                    static_cast<std::size_t>(parts)));
   }
 }
 

@@ -115,9 +115,7 @@ HWY_INLINE std::uint64_t BitsOf(hn::Mask<D> mask) {
 }
 
 // 2^(x log2(e) - shift)
-HWY_INLINE V Power(V x, V shift) {
-  return Exp2(D(), hn::MulSub(x, hn::Set(D(), kLog2E), shift));
-}
+HWY_INLINE V Power(V x, V shift) { return Exp2(D(), hn::MulSub(x, hn::Set(D(), kLog2E), shift)); }
 
 // Goes on with numbers that stand from `first_column` on.
 void ReadRow(const float* x, Index count, Index first_column, Reading& row) {
@@ -157,9 +155,8 @@ void ReadRow(const float* x, Index count, Index first_column, Reading& row) {
   const float needed = ShiftFor(hn::GetLane(hn::MaxOfLanes(d, top)));
   if (needed > row.shift + kRoom) {
     const V higher = hn::Set(d, needed);
-    row.add(needed, SumOf(count, [=](Index j, auto io) HWY_ATTR {
-              return Power(io.load(x + j, kLowest), higher);
-            }));
+    row.add(needed, SumOf(count, [=](Index j, auto io)
+                                     HWY_ATTR { return Power(io.load(x + j, kLowest), higher); }));
   } else {
     row.sum += hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
   }

@@ -24,20 +24,29 @@ using V = hn::Vec<D>;
 
 HWY_INLINE Index LaneCount() { return static_cast<Index>(hn::Lanes(D())); }
 
-// `count` numbers, fewer than a vector, followed by `fill`.
+// `count` numbers, at most a vector, followed by `fill`.
 HWY_INLINE V LoadPart(const float* from, Index count, float fill = 0.0f) {
   const D d;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2  // lanes that are masked out never touch memory
+  const auto part = hn::FirstN(d, static_cast<size_t>(count));
+  return hn::IfThenElse(part, hn::MaskedLoad(part, d, from), hn::Set(d, fill));
+#else
   HWY_ALIGN float lanes[hn::MaxLanes(D())];
   hn::Store(hn::Set(d, fill), d, lanes);
   std::memcpy(lanes, from, static_cast<size_t>(count) * sizeof(float));
   return hn::Load(d, lanes);
+#endif
 }
 
 HWY_INLINE void StorePart(V v, float* to, Index count) {
   const D d;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  hn::BlendedStore(v, hn::FirstN(d, static_cast<size_t>(count)), d, to);
+#else
   HWY_ALIGN float lanes[hn::MaxLanes(D())];
   hn::Store(v, d, lanes);
   std::memcpy(to, lanes, static_cast<size_t>(count) * sizeof(float));
+#endif
 }
 
 // Arguments of ForEachVector's body: how the numbers at i are read and written, for a whole

@@ -37,7 +37,8 @@ struct Beam {
   Words words{};
   double log_probability = kNever;
   std::vector<double> coverage{};  // attention each key has got so far
-  Index from = 0;                  // which of the beams before it goes on
+  Index from = 0;                  // the row of the beam before that it goes on
+  Index row = 0;                   // of its sentence's, in the decodings
 };
 
 struct Sentence {
@@ -163,7 +164,7 @@ class Search {
         for (std::size_t b = 0; b < open_[s].beams.size(); ++b) {
           std::vector<double>& coverage = open_[s].beams[b].coverage;
           const float* row =
-              weights.data() + (static_cast<Index>(s) * rows() + static_cast<Index>(b)) * keys;
+              weights.data() + (static_cast<Index>(s) * rows() + open_[s].beams[b].row) * keys;
           for (std::size_t k = 0; k < coverage.size(); ++k) {
             coverage[k] += row[k] / heads / static_cast<double>(decodings_.size());
           }
@@ -182,7 +183,7 @@ class Search {
     std::vector<Candidate> all;
     for (std::size_t b = 0; b < sentence.beams.size(); ++b) {
       if (sentence.beams[b].log_probability == kNever) continue;
-      const Index row = first_row + static_cast<Index>(b);
+      const Index row = first_row + sentence.beams[b].row;
       const double total = words.total[static_cast<std::size_t>(row)];
       check_finite(total);
       for (const auto& [logit, word] : words.of(row)) {
@@ -251,14 +252,33 @@ class Search {
         if (!ends) found.words.push_back(c.word);
         sentence.found.push_back(std::move(found));
       } else {
-        next.push_back({before.words, c.log_probability, before.coverage, c.beam});
+        next.push_back({before.words, c.log_probability, before.coverage, before.row});
         next.back().words.push_back(c.word);
       }
     }
     while (next.size() < beams) {  // nothing to go on with
       next.push_back({.words = {kEndId}, .coverage = sentence.beams[0].coverage});
     }
+    give_rows(next);
     sentence.beams = std::move(next);
+  }
+
+  // The first beam that goes on another's row stays on it, so that little has to be moved.
+  static void give_rows(std::vector<Beam>& beams) {
+    const auto count = static_cast<Index>(beams.size());
+    std::vector<bool> taken(beams.size(), false);
+    for (Beam& beam : beams) {
+      const bool stays = beam.from < count && !taken[static_cast<std::size_t>(beam.from)];
+      beam.row = stays ? beam.from : -1;
+      if (stays) taken[static_cast<std::size_t>(beam.from)] = true;
+    }
+    auto free = taken.begin();
+    for (Beam& beam : beams) {
+      if (beam.row >= 0) continue;
+      free = std::find(free, taken.end(), false);
+      beam.row = free - taken.begin();
+      *free = true;
+    }
   }
 
   // As many have ended as there are beams, or nothing is left to go on with.
@@ -283,9 +303,13 @@ class Search {
         continue;
       }
       kept.push_back(static_cast<std::int32_t>(s));
+      const std::size_t first = from.size(), beams = open_[s].beams.size();
+      from.resize(first + beams);
+      last.resize(first + beams);
       for (const Beam& beam : open_[s].beams) {
-        from.push_back(static_cast<std::int32_t>(static_cast<Index>(s) * rows_before + beam.from));
-        last.push_back(beam.words.back());
+        const std::size_t row = first + static_cast<std::size_t>(beam.row);
+        from[row] = static_cast<std::int32_t>(static_cast<Index>(s) * rows_before + beam.from);
+        last[row] = beam.words.back();
       }
       open.push_back(std::move(open_[s]));
     }

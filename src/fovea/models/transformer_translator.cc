@@ -124,16 +124,16 @@ class TransformerDecoding final : public Decoding {
     DecodingStep result;
     for (std::size_t l = 0; l < memory_.size(); ++l) {
       DecoderBlock::Seen seen;
+      if (from_.size() > 0) past_[l].reorder(from_);  // here, so that it is in the cache when read
       x = model_.decoder_[l].next(x, past_[l], memory_[l], mask, run_, &seen);
       if (options_.looks) add_looks(result, static_cast<Index>(l), seen.cross, words.size());
     }
+    from_ = Ids();
     result.next = model_.output().next(model_.readout(x));
     return result;
   }
 
-  void reorder(const Ids& rows) override {
-    for (KeyValueCache& past : past_) past.reorder(rows);
-  }
+  void reorder(const Ids& rows) override { from_ = rows; }
 
   void keep(const Ids& sentences) override {
     std::vector<Index> lengths;
@@ -163,6 +163,7 @@ class TransformerDecoding final : public Decoding {
   Run run_;
   std::vector<MultiHeadAttention::KeyValue> memory_;  // per layer
   std::vector<KeyValueCache> past_;
+  Ids from_;  // rows before the next step that its rows go on
   Index t_ = 0;
 };
 
