@@ -1,6 +1,7 @@
 #include "fovea/kernels/largest.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -54,6 +55,11 @@ struct Reading {
     for (Index n = 0; n < count; ++n) insert(later.largest[n]);
     add(later.shift, later.sum);
   }
+  // What a bar may be for all of a row, once these are the largest of a part: a little below them,
+  // for there may be several; denormals are flushed, so -0 needs more than that.
+  static float below(float least) {
+    return least - std::abs(least) * 1e-6f - std::numeric_limits<float>::min();
+  }
   float logsumexp() const { return static_cast<float>((shift + std::log2(sum)) / kLog2E); }
 };
 
@@ -101,9 +107,7 @@ void BeginRow(const float* x, Index columns, Reading& row) {
   }
   row.shift = ShiftFor(MaxOf(tops, kLanes));
   if (row.count > kLanes) return;
-  // A little below it, for there may be several; denormals are flushed, so -0 needs more than that.
-  const float least = LeastOfLargest(tops, row.count);
-  row.bar = least - std::abs(least) * 1e-6f - std::numeric_limits<float>::min();
+  row.bar = std::max(row.bar, Reading::below(LeastOfLargest(tops, row.count)));
 }
 
 HWY_INLINE std::uint64_t BitsOf(hn::Mask<D> mask) {
@@ -196,13 +200,20 @@ struct Cut {
   Index block_columns = 0, column_parts = 0;
 };
 
-// A part of a product, block by block. Readings of a row's parts stand side by side.
-void read_part(const Matmul& work, const Cut& cut, Index at, Reading* readings) {
+// A part of a product, block by block. Readings of a row's parts stand side by side. The bars of
+// rows are those of any parts that have been read: they leave less to do, and change no result.
+void read_part(const Matmul& work, const Cut& cut, Index at, Reading* readings,
+               std::atomic<float>* bars) {
   const Index part = at % cut.column_parts, first_row = at / cut.column_parts * cut.rows;
   const Index end = std::min(work.columns, (part + 1) * cut.columns);
   Matmul block = work;
   block.rows = std::min(cut.rows, work.rows - first_row);
   block.a.data += first_row * work.a.row;
+  readings += first_row * cut.column_parts + part;
+  bars += first_row;
+  for (Index r = 0; r < block.rows; ++r) {
+    readings[r * cut.column_parts].bar = bars[r].load(std::memory_order_relaxed);
+  }
   block.c_row = cut.block_columns + kPadding;
   const Buffer space(block.rows * block.c_row);
   block.c = space.data();
@@ -213,8 +224,13 @@ void read_part(const Matmul& work, const Cut& cut, Index at, Reading* readings) 
     matmul_here(block);
     for (Index r = 0; r < block.rows; ++r) {
       HWY_DYNAMIC_DISPATCH(ReadRow)
-      (block.c + r * block.c_row, block.columns, column,
-       readings[(first_row + r) * cut.column_parts + part]);
+      (block.c + r * block.c_row, block.columns, column, readings[r * cut.column_parts]);
+    }
+  }
+  for (Index r = 0; r < block.rows; ++r) {
+    const float bar = Reading::below(readings[r * cut.column_parts].bar);
+    if (bar > bars[r].load(std::memory_order_relaxed)) {
+      bars[r].store(bar, std::memory_order_relaxed);
     }
   }
 }
@@ -248,10 +264,12 @@ void largest_of_product(const Matmul& work, const LargestOfRows& result) {
   for (Index i = 0; i < parts; ++i) {
     readings.push_back(begin_row(largest.data() + i * result.count, result.count));
   }
+  std::vector<std::atomic<float>> bars(static_cast<std::size_t>(work.rows));
+  for (std::atomic<float>& bar : bars) bar = kLowest;
   Matmul one = work;
   one.engine = best_engine(work.rows, work.columns, work.depth);
   parallel_for(cut.row_parts * cut.column_parts, 1,
-               [&](Index at, Index) { read_part(one, cut, at, readings.data()); });
+               [&](Index at, Index) { read_part(one, cut, at, readings.data(), bars.data()); });
   for (Index r = 0; r < work.rows; ++r) {
     Reading row = begin_row(result.largest + r * result.count, result.count);
     for (Index part = 0; part < cut.column_parts; ++part) {

@@ -21,7 +21,8 @@ namespace fovea::kernels::HWY_NAMESPACE {
 constexpr Index kMostSteps = 8;          // of the depth, in one pass
 constexpr Index kPair = 2 * kAmxLines;   // lines of two panels
 constexpr Index kBlock = kPair * kPair;  // four tiles of sums
-// a flows, and c is written along its rows, unless it has so many times more columns than rows.
+// a flows, and c is written along its rows, unless it has so many times more columns than rows: any
+// more if b is packed, for then it is weights that the cache may not hold.
 constexpr Index kFlatness = 4;
 
 // Lines of an operand: rows of a, or columns of b.
@@ -64,7 +65,7 @@ class AmxSlice {
         s_(s),
         a_(Operand::rows_of_a(w, s)),
         b_(Operand::columns_of_b(w, s)),
-        a_flows_(a_.count() * kFlatness > b_.count()),
+        a_flows_(a_.count() * (w.panels == nullptr ? kFlatness : 1) > b_.count()),
         turned_(a_flows_ ? !a_.is_straight(AmxSide::kLeft) : !b_.is_straight(AmxSide::kRight)),
         flows_left_(a_flows_ != turned_),
         panels_(ceil_div(resident().count(), kAmxLines)),
