@@ -52,7 +52,7 @@ struct Reading {
     sum += shift == later_shift ? later_sum : later_sum * std::exp2(double{later_shift} - shift);
   }
   void add(const Reading& later) {
-    for (Index n = 0; n < count; ++n) insert(later.largest[n]);
+    for (Index n = 0; n < count && later.largest[n].value > bar; ++n) insert(later.largest[n]);
     add(later.shift, later.sum);
   }
   // What a bar may be for all of a row, once these are the largest of a part: a little below them,
@@ -92,10 +92,11 @@ float LeastOfLargest(const float* numbers, Index count) {
 // Where exponents are counted from if this is the largest number; -inf stays infinitely far below.
 float ShiftFor(float top) { return std::max(top * kLog2E, std::numeric_limits<float>::lowest()); }
 
-// A shift that will do, and a bar: as many lanes as numbers are wanted have one that is not below.
-void BeginRow(const float* x, Index columns, Reading& row) {
+// As many lanes as numbers are wanted have one that is not below.
+float FirstBar(const float* x, Index columns, Index count) {
   const D d;
   const Index whole = columns / kLanes * kLanes, vectors = kLanes / LaneCount();
+  if (count > kLanes) return kLowest;
   HWY_ALIGN float tops[kLanes];
   for (Index v = 0; v < vectors; ++v) {
     V top = hn::Set(d, kLowest);
@@ -105,9 +106,7 @@ void BeginRow(const float* x, Index columns, Reading& row) {
     }
     hn::Store(top, d, tops + v * LaneCount());
   }
-  row.shift = ShiftFor(MaxOf(tops, kLanes));
-  if (row.count > kLanes) return;
-  row.bar = std::max(row.bar, Reading::below(LeastOfLargest(tops, row.count)));
+  return Reading::below(LeastOfLargest(tops, count));
 }
 
 HWY_INLINE std::uint64_t BitsOf(hn::Mask<D> mask) {
@@ -125,7 +124,8 @@ HWY_INLINE V Power(V x, V shift) { return Exp2(D(), hn::MulSub(x, hn::Set(D(), k
 void ReadRow(const float* x, Index count, Index first_column, Reading& row) {
   const D d;
   const Index lanes = LaneCount();
-  if (row.shift == kLowest) BeginRow(x, count, row);
+  if (row.bar == kLowest) row.bar = FirstBar(x, count, row.count);
+  if (row.shift == kLowest) row.shift = ShiftFor(MaxOf(x, std::min(count, kLanes)));  // it may do
   const V shift = hn::Set(d, row.shift);
   V bar = hn::Set(d, row.bar), top = hn::Set(d, kLowest);
   V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;

@@ -128,12 +128,25 @@ RecurrentTranslator::Encoded RecurrentTranslator::encode(const Sentences& source
   return {std::move(memory), std::move(start), states};
 }
 
+void RecurrentTranslator::read_ahead(Memory& memory, bool contexts) const {
+  const RecurrentWeights& cell = cells_[0].weights;
+  const Index told = options_.hidden + options_.embedding_dim, all = readout_.weight.shape(0);
+  Linear ahead;
+  ahead.weight = concat({cell.input, slice(readout_.weight, 0, told, all)}, 1);
+  ahead.bias = concat({cell.input_bias, Tensor::zeros(readout_.bias.shape())}, 0);
+  Var& value = memory.additive.value;
+  const Var made = ahead(value);
+  value = contexts ? concat({value, made}, -1) : made;
+  memory.reads_ahead = true;
+}
+
 RecurrentTranslator::Moved RecurrentTranslator::advance(const Memory& memory, const State& state,
                                                         const Var& gates, Index t, Run& run) const {
   const RecurrentTranslatorOptions& o = options_;
   const Index batch = memory.summary.shape(0);
   Moved moved;
-  Var entering;  // beside the word
+  Var entering;                              // beside the word
+  Var more = o.conditional ? Var() : gates;  // that enters the first layer
   const RecurrentState before =
       o.conditional ? memory.asking({}, state.layers[0], gates) : state.layers[0];
   if (o.reading == Reading::kFixed) {
@@ -146,14 +159,24 @@ RecurrentTranslator::Moved RecurrentTranslator::advance(const Memory& memory, co
   } else if (o.reading == Reading::kBahdanau) {
     const Var& query = o.conditional ? before.h : state.layers.back().h;
     auto read = additive_(beside(query, batch), memory.additive, {}, run);
-    moved.context = entering = one_below_the_other(read.context);
+    const Var found = one_below_the_other(read.context);
+    if (memory.reads_ahead) {
+      const Index end = found.shape(1), said = end - readout_.bias.shape(0);
+      const Index first = said - cells_[0].weights.input_bias.shape(0);
+      const Var read_gates = slice(found, 1, first, said);
+      if (first > 0) moved.context = slice(found, 1, 0, first);
+      more = more ? more + read_gates : read_gates;
+      moved.readout = slice(found, 1, said, end);
+    } else {
+      moved.context = entering = found;
+    }
     moved.attended = std::move(read.attended);
   } else if (o.input_feeding) {
     entering = state.fed;
   }
   for (std::size_t l = 0; l < memory.cells.size(); ++l) {
     moved.state.layers.push_back(
-        l == 0 ? memory.cells[l](entering, before, o.conditional ? Var() : gates)
+        l == 0 ? memory.cells[l](entering, before, more)
                : memory.cells[l](drop(moved.state.layers.back().h, o.state_dropout, run),
                                  state.layers[l]));
   }
@@ -167,13 +190,13 @@ RecurrentTranslator::Moved RecurrentTranslator::advance(const Memory& memory, co
   return moved;
 }
 
-Var RecurrentTranslator::readout(const Var& top, const Var& word, const Var& context,
-                                 Run& run) const {
+Var RecurrentTranslator::readout(const std::vector<Var>& told, Run& run, const Var& plus) const {
   const RecurrentTranslatorOptions& o = options_;
-  Var out = top;  // Luong's h~ is one already
+  Var out = told[0];  // Luong's h~ is one already
   if (o.reading != Reading::kLuong) {
-    const Var all = concat({top, word, context}, -1);
-    out = speaks_from_previous() ? maxout(readout_(all)) : readout_(all, Activation::kTanh);
+    const Var all = concat(told, -1);
+    out = speaks_from_previous() ? maxout(readout_(all, Activation::kNone, plus))
+                                 : readout_(all, Activation::kTanh, plus);
   }
   return drop(out, o.output_dropout, run);
 }
@@ -181,7 +204,11 @@ Var RecurrentTranslator::readout(const Var& top, const Var& word, const Var& con
 RecurrentTranslator RecurrentTranslator::prepared() const {
   RecurrentTranslator copy = *this;
   copy.word_ = word_.prepared();
-  if (readout_.weight) copy.readout_ = readout_.prepared();
+  if (can_read_ahead()) {
+    const Index told = options_.hidden + options_.embedding_dim;
+    copy.readout_.weight = slice(readout_.weight, 0, 0, told);
+  }
+  if (readout_.weight) copy.readout_ = copy.readout_.prepared();
   copy.output_.ready = output().prepared();
   return copy;
 }
@@ -226,8 +253,8 @@ Var RecurrentTranslator::readouts(const TranslationBatch& batch, Run& run, Insig
     const Var all = reshape(x, {rows, x.shape(-1)});
     return batch.position.size() == rows ? all : embedding(all, batch.position);
   };
-  if (o.reading == Reading::kLuong) return readout(counted(stack(tops, 1)), {}, {}, run);
-  return readout(counted(stack(tops, 1)), counted(words), counted(stack(contexts, 1)), run);
+  if (o.reading == Reading::kLuong) return readout({counted(stack(tops, 1))}, run);
+  return readout({counted(stack(tops, 1)), counted(words), counted(stack(contexts, 1))}, run);
 }
 
 class RecurrentDecoding final : public Decoding {
@@ -238,6 +265,7 @@ class RecurrentDecoding final : public Decoding {
     const NoGrad guard;
     auto [memory, state, states] = model_.encode(source, model_.source_vectors(source.words), run_);
     memory_ = std::move(memory);
+    if (model.can_read_ahead()) model.read_ahead(memory_, options.looks);
     state_ = std::move(state);
     lengths_ = source.lengths;
   }
@@ -249,7 +277,9 @@ class RecurrentDecoding final : public Decoding {
     auto moved = model_.advance(memory_, state_, model_.word_gates(word), t_++, run_);
     const bool luong = model_.options_.reading == RecurrentTranslator::Reading::kLuong;
     const Var& top = luong ? moved.state.fed : model_.speaks_from_previous() ? previous : moved.top;
-    const Var readout = model_.readout(top, word, moved.context, run_);
+    const std::vector<Var> told =
+        moved.readout ? std::vector{top, word} : std::vector{top, word, moved.context};
+    const Var readout = model_.readout(told, run_, moved.readout);
     DecodingStep result{.next = model_.output().next(readout)};
     if (options_.looks) {
       result.context = moved.context.value();

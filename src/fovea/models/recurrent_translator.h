@@ -84,6 +84,7 @@ class RecurrentTranslator final : public Translator {
     LuongAttention::Memory luong{};
     RecurrentCell asking{};
     std::vector<RecurrentCell> cells{};
+    bool reads_ahead = false;
   };
   // Where the decoder stands: rows are sentences or, when beams share a memory, sentences times
   // beams.
@@ -94,8 +95,9 @@ class RecurrentTranslator final : public Translator {
   struct Moved {
     State state;
     Var top;      // [row, hidden]: the last layer
-    Var context;  // [row, key_dim]
+    Var context;  // [row, key_dim], or none where reading ahead left it out
     Attended attended{};
+    Var readout{};  // what the context adds to it, where reading ahead has made it
   };
 
   struct Encoded {
@@ -106,16 +108,21 @@ class RecurrentTranslator final : public Translator {
   const Embedding& source_table() const { return options_.share_embedding ? target_ : source_; }
   // words [batch, time, embedding_dim]: the source's vectors
   Encoded encode(const Sentences& source, Var words, Run& run) const;
+  // For many steps of Bahdanau's: a context is a mean of values, so what it adds to the gates and
+  // to the readout is the mean of what they would add. These become the values, after the keys if
+  // contexts are wanted.
+  void read_ahead(Memory& memory, bool contexts) const;
   // One step of the decoder. gates [row, gates * hidden]: what the last word adds; t: which step.
   Moved advance(const Memory& memory, const State& state, const Var& gates, Index t,
                 Run& run) const;
-  // top: the state that speaks; word [..., embedding_dim]
-  Var readout(const Var& top, const Var& word, const Var& context, Run& run) const;
+  // top: the state that speaks; word [..., embedding_dim]; told: parts of what is read out
+  Var readout(const std::vector<Var>& told, Run& run, const Var& plus = {}) const;
   WordOutput output() const { return {output_, options_.tie_output ? &target_ : nullptr}; }
   // Of all labels of a batch.
   Var readouts(const TranslationBatch& batch, Run& run, Insight* insight = nullptr) const;
   Var word_gates(const Var& word) const { return word_(word); }
-  RecurrentTranslator prepared() const;  // for many steps of decoding
+  RecurrentTranslator prepared() const;  // for many steps of decoding, which read ahead if they can
+  bool can_read_ahead() const { return options_.reading == Reading::kBahdanau; }
   bool speaks_from_previous() const {
     return options_.paper && options_.reading == Reading::kBahdanau;
   }
