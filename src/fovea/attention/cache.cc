@@ -95,8 +95,9 @@ void KeyValueCache::append(const Tensor& key, const Tensor& value) {
                    {"value", value.shape(), "batch kv_head new value_dim"}});
   const Index needed = length_ + n["new"];
   if (needed > room_) {
-    room_ =
-        std::max(needed, 2 * room_ + 1);  // odd: a power of 2 would share few lines of the cache
+    // Never a power of 2: rows that far apart would fall into the same few places of the CPU's
+    // cache.
+    room_ = std::max(needed, 2 * room_ + 1);
     key_ = with_room(key_, length_, room_);
     value_ = with_room(value_, length_, room_);
   }

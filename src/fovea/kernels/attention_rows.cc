@@ -27,8 +27,21 @@ struct RowsTask {
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+#if HWY_TARGET != HWY_SCALAR
+// Sums of every fourth lane.
+template <class Whole>
+HWY_INLINE auto FoldToFour(Whole whole, hn::Vec<Whole> v) {
+  if constexpr (hn::MaxLanes(whole) == 4) {
+    return v;
+  } else {
+    const hn::Half<Whole> half;
+    return FoldToFour(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+#endif
+
 // Sums over the lanes of four vectors, side by side.
-HWY_INLINE void StoreSums(V s0, V s1, V s2, V s3, float* to) {
+HWY_INLINE void StoreFourSums(V s0, V s1, V s2, V s3, float* to) {
 #if HWY_TARGET == HWY_SCALAR
   const V sums[4] = {s0, s1, s2, s3};
   for (Index r = 0; r < 4; ++r) to[r] = hn::GetLane(sums[r]);
@@ -40,15 +53,7 @@ HWY_INLINE void StoreSums(V s0, V s1, V s2, V s3, float* to) {
   const V b = hn::Add(hn::InterleaveLower(d, s2, s3), hn::InterleaveUpper(d, s2, s3));
   const V four = hn::Add(hn::BitCast(d, hn::InterleaveLower(d2, wide(a), wide(b))),
                          hn::BitCast(d, hn::InterleaveUpper(d2, wide(a), wide(b))));
-  const auto fold = [](auto whole, auto v, const auto& again) HWY_ATTR {
-    if constexpr (hn::MaxLanes(whole) == 4) {
-      return v;
-    } else {
-      const hn::Half<decltype(whole)> half;
-      return again(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)), again);
-    }
-  };
-  hn::StoreU(fold(d, four, fold), hn::FixedTag<float, 4>(), to);
+  hn::StoreU(FoldToFour(d, four), hn::FixedTag<float, 4>(), to);
 #endif
 }
 
@@ -67,7 +72,7 @@ HWY_INLINE void DotRows(const float* q, const float* k, Index time, Index keys, 
       s2 = hn::MulAdd(x, io.load(k2 + t), s2);
       s3 = hn::MulAdd(x, io.load(k3 + t), s3);
     });
-    StoreSums(s0, s1, s2, s3, scores + j);
+    StoreFourSums(s0, s1, s2, s3, scores + j);
   }
 }
 

@@ -202,11 +202,11 @@ Var RecurrentTranslator::readout(const std::vector<Var>& told, Run& run, const V
 }
 
 RecurrentTranslator RecurrentTranslator::prepared() const {
+  const NoGrad guard;
   RecurrentTranslator copy = *this;
   copy.word_ = word_.prepared();
-  if (can_read_ahead()) {
-    const Index told = options_.hidden + options_.embedding_dim;
-    copy.readout_.weight = slice(readout_.weight, 0, 0, told);
+  if (can_read_ahead()) {  // what the context adds comes ready
+    copy.readout_.weight = slice(readout_.weight, 0, 0, options_.hidden + options_.embedding_dim);
   }
   if (readout_.weight) copy.readout_ = copy.readout_.prepared();
   copy.output_.ready = output().prepared();

@@ -115,7 +115,7 @@ class RecurrentTranslator final : public Translator {
   // One step of the decoder. gates [row, gates * hidden]: what the last word adds; t: which step.
   Moved advance(const Memory& memory, const State& state, const Var& gates, Index t,
                 Run& run) const;
-  // top: the state that speaks; word [..., embedding_dim]; told: parts of what is read out
+  // told [..., dim]: the state that speaks, the word and the context, unless `plus` is what it adds
   Var readout(const std::vector<Var>& told, Run& run, const Var& plus = {}) const;
   WordOutput output() const { return {output_, options_.tie_output ? &target_ : nullptr}; }
   // Of all labels of a batch.
