@@ -76,29 +76,38 @@ HWY_INLINE void DotRows(const float* q, const float* k, Index time, Index keys, 
   }
 }
 
-// out[t] += sum over j of weights[j] v[j, t].
+constexpr Index kRowsTogether = std::min(kTileRows, 8);  // that see the same keys
+constexpr Index kWeightsRow = kKeyBlock + kMostColumns;
+
+// out[r, t] += sum over j of weights[r, j] v[j, t]; the rows of weights are kWeightsRow apart.
+template <int kRows>
 HWY_INLINE void AddRows(const float* weights, const float* v, Index time, Index keys, Index dim,
                         float* out) {
   const D d;
   const Index lanes = LaneCount();
   Index t = 0;
-  const auto emit = [&](int, int i, V sum) HWY_ATTR {
-    float* at = out + t + i * lanes;
+  const auto emit = [&](int r, int i, V sum) HWY_ATTR {
+    float* at = out + r * dim + t + i * lanes;
     hn::StoreU(hn::Add(hn::LoadU(d, at), sum), d, at);
   };
   const auto add = [&](auto vectors) HWY_ATTR {
     for (; t + vectors() * lanes <= dim; t += vectors() * lanes) {
-      TileProduct<1, vectors(), false>(weights, 0, 1, v + t, time, keys, nullptr, emit);
+      TileProduct<kRows, vectors(), false>(weights, kWeightsRow, 1, v + t, time, keys, nullptr,
+                                           emit);
     }
   };
-  add(std::integral_constant<int, 8>());
-  add(std::integral_constant<int, 4>());
+  if constexpr (kRows == 1) {
+    add(std::integral_constant<int, 8>());
+    add(std::integral_constant<int, 4>());
+  }
   add(std::integral_constant<int, 2>());
   add(std::integral_constant<int, 1>());
   for (; t < dim; ++t) {
-    float sum = 0;
-    for (Index j = 0; j < keys; ++j) sum += weights[j] * v[j * time + t];
-    out[t] += sum;
+    for (int r = 0; r < kRows; ++r) {
+      float sum = 0;
+      for (Index j = 0; j < keys; ++j) sum += weights[r * kWeightsRow + j] * v[j * time + t];
+      out[r * dim + t] += sum;
+    }
   }
 }
 
@@ -126,9 +135,9 @@ HWY_INLINE void RowScores(const AttentionInput& in, const RowsTask& task, Index 
   });
 }
 
-// seen_only: values whose weight is 0 are left out, whatever they are.
-HWY_INLINE void AttendInterval(const AttentionInput& in, const RowsTask& task, Index row,
-                               Range keys, float* scores, bool seen_only) {
+// What one query gives to some keys, relative to the largest of all so far.
+HWY_INLINE void Weigh(const AttentionInput& in, const RowsTask& task, Index row, Range keys,
+                      float* scores) {
   const D d;
   const Index head = task.kv_head * in.shape.group() + row / in.shape.query;
   const Index query = row % in.shape.query, dim = in.shape.value_dim;
@@ -163,36 +172,62 @@ HWY_INLINE void AttendInterval(const AttentionInput& in, const RowsTask& task, I
       }
     }
   }
+}
+
+// Rows that see the same of some keys. seen_only: values whose weight is 0 are left out, whatever
+// they are.
+HWY_INLINE void AttendTogether(const AttentionInput& in, const RowsTask& task, Index row,
+                               Index count, Range keys, bool seen_only) {
+  HWY_ALIGN float weights[kRowsTogether * kWeightsRow];
+  const Index dim = in.shape.value_dim;
+  for (Index r = 0; r < count; ++r) Weigh(in, task, row + r, keys, weights + r * kWeightsRow);
   const float* v = in.value.at(task.batch, task.kv_head, keys.begin);
-  if (!seen_only) return AddRows(scores, v, in.value.time, keys.size(), dim, out);
-  const Product product{.a = scores,
-                        .a_row = 0,
-                        .a_step = 1,
-                        .b = v,
-                        .b_step = in.value.time,
-                        .c = out,
-                        .c_row = 0,
-                        .add = true};
-  MultiplySeen(product, 1, dim, keys.size());
+  float* out = task.out + row * dim;
+  if (seen_only) {
+    const Product product{.a = weights,
+                          .a_row = kWeightsRow,
+                          .a_step = 1,
+                          .b = v,
+                          .b_step = in.value.time,
+                          .c = out,
+                          .c_row = dim,
+                          .add = true};
+    return MultiplySeen(product, count, dim, keys.size());
+  }
+  WithRows<kRowsTogether>(count, [&](auto rows) HWY_ATTR {
+    AddRows<rows()>(weights, v, in.value.time, keys.size(), dim, out);
+  });
 }
 
 void AttendRowsOnce(const AttentionInput& in, const RowsTask& task, Index begin, Index end,
                     bool seen_only) {
-  HWY_ALIGN float scores[kKeyBlock + kMostColumns];
   std::fill(task.most + begin, task.most + end, kNever);
   std::fill(task.sum + begin, task.sum + end, 0.0f);
   std::fill(task.out + begin * in.shape.value_dim, task.out + end * in.shape.value_dim, 0.0f);
+  const auto intervals_of = [&](Index row) {
+    const Index head = task.kv_head * in.shape.group() + row / in.shape.query;
+    return in.visible.of(task.batch, head, row % in.shape.query);
+  };
+  const auto see_the_same = [&](Index row, Index other) {
+    const auto a = intervals_of(row), b = intervals_of(other);
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](Interval x, Interval y) { return x.begin == y.begin && x.end == y.end; });
+  };
   for (Index k = task.key_begin; k < task.key_end; k += kKeyBlock) {
     const Range block{k, std::min(k + kKeyBlock, task.key_end)};
-    for (Index row = begin; row < end; ++row) {
+    for (Index row = begin, count; row < end; row += count) {
+      count = 1;
+      while (count < kRowsTogether && row + count < end &&
+             (!in.visible || see_the_same(row, row + count))) {
+        ++count;
+      }
       if (!in.visible) {
-        AttendInterval(in, task, row, block, scores, seen_only);
+        AttendTogether(in, task, row, count, block, seen_only);
         continue;
       }
-      const Index head = task.kv_head * in.shape.group() + row / in.shape.query;
-      for (const Interval& v : in.visible.of(task.batch, head, row % in.shape.query)) {
+      for (const Interval& v : intervals_of(row)) {
         const Range keys = intersection(block, {v.begin, v.end});
-        if (!keys.empty()) AttendInterval(in, task, row, keys, scores, seen_only);
+        if (!keys.empty()) AttendTogether(in, task, row, count, keys, seen_only);
       }
     }
   }
@@ -218,24 +253,22 @@ void MergeParts(const AttentionForward& w, std::span<const RowsTask> parts) {
       if (part.most[row] > most || std::isnan(part.most[row])) most = part.most[row];
     }
     float sum = 0;
-    float* out = w.out.at(parts[0].batch, head, query);
-    std::fill_n(out, s.value_dim, 0.0f);
     for (const RowsTask& part : parts) {
-      if (part.sum[row] == 0) continue;
-      const bool is_most = part.most[row] == most || part.most[row] == kNever;
-      const float share = is_most ? 1 : std::exp2(part.most[row] - most);
-      if (share == 0) continue;
-      sum += share * part.sum[row];
-      const float* from = part.out + row * s.value_dim;
-      ForEachVector(s.value_dim, [&](Index t, auto io) HWY_ATTR {
-        io.store(hn::MulAdd(hn::Set(d, share), io.load(from + t), io.load(out + t)), out + t);
-      });
+      float& share = part.most[row];  // which it becomes
+      share = share == most || share == kNever ? 1 : std::exp2(share - most);
+      if (part.sum[row] == 0) share = 0;
+      if (share != 0) sum += share * part.sum[row];
     }
-    if (sum != 0) {
-      ForEachVector(s.value_dim, [&](Index t, auto io) HWY_ATTR {
-        io.store(hn::Div(io.load(out + t), hn::Set(d, sum)), out + t);
-      });
-    }
+    float* out = w.out.at(parts[0].batch, head, query);
+    ForEachVector(s.value_dim, [&](Index t, auto io) HWY_ATTR {
+      V total = hn::Zero(d);
+      for (const RowsTask& part : parts) {
+        const float share = part.most[row];
+        if (share == 0) continue;
+        total = hn::MulAdd(hn::Set(d, share), io.load(part.out + row * s.value_dim + t), total);
+      }
+      io.store(sum == 0 ? total : hn::Div(total, hn::Set(d, sum)), out + t);
+    });
     w.logsumexp[(parts[0].batch * s.head + head) * s.query + query] =
         sum == 0 ? kNever : most * kLn2 + std::log(sum);
   }
@@ -251,7 +284,7 @@ namespace {
 HWY_EXPORT(AttendRows);
 HWY_EXPORT(MergeParts);
 
-constexpr Index kFewQueries = 5;  // as many as beams often are; more fill the lanes of a block
+constexpr Index kFewQueries = 8;  // with more, blocks whose lanes are queries are ahead
 constexpr Index kKeysPerTask = 48 * kKeyBlock;
 
 }  // namespace
