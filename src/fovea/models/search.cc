@@ -36,7 +36,7 @@ constexpr Index kUnsayable = 3;
 struct Beam {
   Words words{};
   double log_probability = kNever;
-  std::vector<double> coverage{};  // attention each key has got so far
+  std::vector<double> coverage{};  // attention each key has got so far, where it counts
   Index from = 0;                  // the row of the beam before that it goes on
   Index row = 0;                   // of its sentence's, in the decodings
 };
@@ -60,7 +60,8 @@ class Search {
     }
     if (samples()) options_.beams = 1;
     for (std::size_t i = 0; i < starts.size(); ++i) {
-      const auto keys = static_cast<std::size_t>(starts[i].keys);
+      const auto keys =
+          static_cast<std::size_t>(options.coverage_penalty != 0 ? starts[i].keys : 0);
       open_.push_back({.at = i,
                        .longest = starts[i].longest,
                        .random = Random{.seed = options.seed}.split(options.first + i),
