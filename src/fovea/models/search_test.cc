@@ -93,6 +93,25 @@ TEST(Search, FindsWhatSortingAllWaysFinds) {
   }
 }
 
+// All beams go on from one, whose likeliest words cannot be said or end; the last of them goes on
+// best.
+TEST(Search, BeamsAreAsManyWhateverElseIsLikely) {
+  Bigrams model;
+  const auto row_of = [&](Index word) { return model.logits_of.data() + word * kBigramVocab; };
+  std::fill_n(row_of(0), kBigramVocab * kBigramVocab, 0.0f);
+  float logit = 30;
+  for (const Index word : {kPadId, kBeginId, kUnknownId, kEndId, 10, 11, 12, 13, 14}) {
+    row_of(kBeginId)[word] = logit -= 0.1f;
+  }
+  row_of(14)[20] = 30;  // and nearly sure of it
+  const Translator* models[] = {&model};
+  const auto found =
+      search(models, std::vector<Words>{{4}},
+             {.beams = 5, .n_best = 2, .longest_factor = 0, .longest_more = 2, .unknown = false});
+  EXPECT_EQ(found[0].at(0).words, Words());  // -2.12, and the other -2.62 of a word more
+  EXPECT_EQ(found[0].at(1).words, (Words{14, 20}));
+}
+
 // Words are drawn by what is left to those that may be said.
 TEST(Search, SamplesSayNothingForWordsThatCannotBeSaid) {
   Bigrams model;
