@@ -8,6 +8,7 @@ struct PreparedWeight::State {
   struct Layouts {
     kernels::RowMatrix rows{};
     kernels::PackedMatrix panels{};
+    kernels::MatrixColumns columns{};
   };
   Var weight;
   Layouts as_is{}, transposed{};
@@ -32,6 +33,16 @@ PreparedWeight::Operand PreparedWeight::operand(bool transposed, Index rows) con
   }
   if (!layouts.panels.panels) layouts.panels = kernels::pack_matrix(matrix(b), depth, columns);
   return {matrix(b), layouts.panels.panels.data()};
+}
+
+const kernels::MatrixColumns& PreparedWeight::columns(bool transposed) const {
+  State::Layouts& layouts = transposed ? state_->transposed : state_->as_is;
+  if (layouts.columns.first == nullptr) {
+    const Tensor& w = state_->weight.value();
+    const Tensor b = transposed ? w.transpose() : w;
+    layouts.columns = kernels::columns_of(matrix(b), b.shape(0), b.shape(1));
+  }
+  return layouts.columns;
 }
 
 }  // namespace fovea

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "fovea/autograd/var.h"
-#include "fovea/kernels/matmul.h"
+#include "fovea/kernels/largest.h"
 
 namespace fovea {
 
@@ -28,6 +28,7 @@ class PreparedWeight {
     const float* panels = nullptr;  // or none
   };
   Operand operand(bool transposed, Index rows) const;
+  const kernels::MatrixColumns& columns(bool transposed) const;
 
  private:
   struct State;

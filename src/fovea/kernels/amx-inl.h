@@ -4,7 +4,7 @@
 // high + middle + low. Of the nine products of two such sums six are computed; the others are a
 // float's last bit at most, and of either sign. The unit adds 32 products at a time in float, which
 // rounds less often than plain float code: errors are about half as large for depths of 64 and
-// more.
+// more. Of two pieces, high + middle, three products are computed: that is rough, in half the time.
 
 #if defined(FOVEA_KERNELS_AMX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_AMX_INL_H_
@@ -38,9 +38,11 @@ namespace fovea::kernels::HWY_NAMESPACE {
 // the right one, where the two numbers of a pair stand together and lines run across.
 constexpr Index kAmxLines = 16, kAmxDepth = 32;
 constexpr Index kAmxTile = kAmxLines * kAmxDepth;  // of bf16
-constexpr Index kAmxPieces = 3;
-// High, middle and low tiles of 32 steps of the depth. A panel is many of them, for 16 lines.
-constexpr Index kAmxStep = kAmxPieces * kAmxTile;
+constexpr int kAmxExact = 3, kAmxRough = 2;        // pieces
+// High, middle and, of three pieces, low tiles of 32 steps of the depth. A panel is many of them,
+// for 16 lines.
+template <int kPieces>
+constexpr Index kAmxStep = kPieces* kAmxTile;
 constexpr Index kAmxLine = 64;  // bytes
 
 using Bf16 = std::uint16_t;
@@ -69,29 +71,32 @@ class AmxTiles {
 // The compiler does not know that tiles are read from memory and written to it.
 HWY_INLINE void AmxFence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-// The pieces of 16 pairs of numbers to three tiles, one line each. `rest` becomes NaN if one of
-// them is not finite, or too large to be rounded. The middle need not be rounded: its error, the
-// low piece, is exact, and has either sign.
+// The pieces of 16 pairs of numbers to so many tiles, one line each. `rest` becomes NaN if one of
+// them is not finite, or too large to be rounded. The middle of three need not be rounded: its
+// error, the low piece, is exact, and has either sign.
+template <int kPieces>
 HWY_INLINE void SplitPairs(__m512 even, __m512 odd, Bf16* to, __m512& rest) {
   const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000u));
   const __m512i half = _mm512_set1_epi32(0x8000);
-  const auto cut = [&](__m512i bits)
-                       HWY_ATTR { return _mm512_castsi512_ps(_mm512_and_si512(bits, upper)); };
+  const auto cut = [&](__m512 number, bool round) HWY_ATTR {
+    __m512i bits = _mm512_castps_si512(number);
+    if (round) bits = _mm512_add_epi32(bits, half);
+    return _mm512_castsi512_ps(_mm512_and_si512(bits, upper));
+  };
   const auto store = [&](__m512 low, __m512 high, int piece) HWY_ATTR {
     const __m512i lower = _mm512_srli_epi32(_mm512_castps_si512(low), 16);
     _mm512_store_si512(to + piece * kAmxTile, _mm512_or_si512(lower, _mm512_castps_si512(high)));
   };
-  __m512 low = cut(_mm512_add_epi32(_mm512_castps_si512(even), half));
-  __m512 high = cut(_mm512_add_epi32(_mm512_castps_si512(odd), half));
+  __m512 low = cut(even, true), high = cut(odd, true);
   store(low, high, 0);
   even = _mm512_sub_ps(even, low);
   odd = _mm512_sub_ps(odd, high);
-  low = cut(_mm512_castps_si512(even));
-  high = cut(_mm512_castps_si512(odd));
+  low = cut(even, kPieces == kAmxRough);
+  high = cut(odd, kPieces == kAmxRough);
   store(low, high, 1);
   even = _mm512_sub_ps(even, low);
   odd = _mm512_sub_ps(odd, high);
-  store(even, odd, 2);
+  if constexpr (kPieces == kAmxExact) store(even, odd, 2);
   rest = _mm512_fmadd_ps(even, odd, rest);
 }
 
@@ -109,25 +114,28 @@ HWY_INLINE bool IsStraight(const AmxLines& x, AmxSide side) {
 }
 
 // 16 lines and 32 steps of the depth that are straight. The pairs are (0, 16), (1, 17), ...
+template <int kPieces>
 HWY_INLINE void PackTile(const AmxLines& x, Bf16* to, __m512& rest_of_all) {
   __m512 rest = rest_of_all;  // in a register
   const Index apart = x.step == 1 ? x.line : x.step, half = kAmxDepth / 2 * x.step;
   for (Index q = 0; q < kAmxLines; ++q) {
     const float* from = x.from + q * apart;
-    SplitPairs(_mm512_loadu_ps(from), _mm512_loadu_ps(from + half), to + q * kAmxDepth, rest);
+    SplitPairs<kPieces>(_mm512_loadu_ps(from), _mm512_loadu_ps(from + half), to + q * kAmxDepth,
+                        rest);
   }
   rest_of_all = rest;
 }
 
 // Up to 16 lines, with any strides; beyond the edges are zeros.
+template <int kPieces>
 inline void PackPanel(AmxLines x, AmxSide side, Bf16* to, __m512& rest) {
   const bool straight = IsStraight(x, side), left = side == AmxSide::kLeft;
   HWY_ALIGN float copied[kAmxTile];
   const AmxLines copy{copied, left ? kAmxDepth : 1, left ? 1 : kAmxLines, kAmxLines, kAmxDepth};
-  for (; x.depth > 0; x.depth -= kAmxDepth, x.from += kAmxDepth * x.step, to += kAmxStep) {
+  for (; x.depth > 0; x.depth -= kAmxDepth, x.from += kAmxDepth * x.step, to += kAmxStep<kPieces>) {
     const bool whole = x.lines >= kAmxLines && x.depth >= kAmxDepth;
     if (whole && straight) {
-      PackTile(x, to, rest);
+      PackTile<kPieces>(x, to, rest);
       continue;
     }
     constexpr Index kHalf = kAmxDepth / 2;
@@ -145,12 +153,13 @@ inline void PackPanel(AmxLines x, AmxSide side, Bf16* to, __m512& rest) {
         }
       }
     }
-    PackTile(copy, to, rest);
+    PackTile<kPieces>(copy, to, rest);
   }
 }
 
 // Splits two panels a line at a time, between the products of two others: the vector units are idle
 // meanwhile. For whole steps and lines that need not be turned.
+template <int kPieces>
 class PanelFeed {
  public:
   PanelFeed() = default;
@@ -176,13 +185,14 @@ class PanelFeed {
       hwy::Prefetch(first_ + ahead_ + half_);
       hwy::Prefetch(second + ahead_);
       hwy::Prefetch(second + ahead_ + half_);
-      SplitPairs(_mm512_loadu_ps(first_), _mm512_loadu_ps(first_ + half_), to_, rest);
-      SplitPairs(_mm512_loadu_ps(second), _mm512_loadu_ps(second + half_), to_ + apart_, rest);
+      SplitPairs<kPieces>(_mm512_loadu_ps(first_), _mm512_loadu_ps(first_ + half_), to_, rest);
+      SplitPairs<kPieces>(_mm512_loadu_ps(second), _mm512_loadu_ps(second + half_), to_ + apart_,
+                          rest);
       first_ += line_;
       to_ += kAmxDepth;
       if (++done_ % kAmxLines == 0) {
         first_ += next_;
-        to_ += kAmxStep - kAmxTile;
+        to_ += kAmxStep<kPieces> - kAmxTile;
         if (done_ + kAmxLines == lines_) ahead_ = after_;
       }
     }
@@ -216,35 +226,50 @@ HWY_INLINE void AddProducts() {
   if constexpr (kRows > 1 && kColumns > 1) _tile_dpbf16ps(3, 5, 7);
 }
 
-constexpr Index kAmxProducts = 6;  // of pieces, a step
+// Of pieces, a step.
+template <int kPieces>
+constexpr Index kAmxProducts = kPieces*(kPieces + 1) / 2;
 
 // Adds the product of kRows panels and kColumns panels, `apart` numbers apart, to the sums, and
 // feeds after each product of pieces. Small products come first, in the order that loads fewest
 // tiles.
-template <int kRows, int kColumns, class Feed>
+template <int kPieces, int kRows, int kColumns, class Feed>
 HWY_INLINE void MultiplyPanels(const Bf16* left, Index left_apart, const Bf16* right,
                                Index right_apart, Index steps, Feed& feed, __m512& rest) {
   constexpr Index kHigh = 0, kMiddle = kAmxTile, kLow = 2 * kAmxTile;
-  for (Index s = 0; s < steps; ++s, left += kAmxStep, right += kAmxStep) {
-    LoadLeft<kRows>(left + kLow, left + left_apart + kLow);
-    LoadRight<kColumns>(right + kHigh, right + right_apart + kHigh);
-    AddProducts<kRows, kColumns>();
-    feed(rest);
-    LoadLeft<kRows>(left + kMiddle, left + left_apart + kMiddle);
-    AddProducts<kRows, kColumns>();
-    feed(rest);
-    LoadRight<kColumns>(right + kMiddle, right + right_apart + kMiddle);
-    AddProducts<kRows, kColumns>();
-    feed(rest);
-    LoadLeft<kRows>(left + kHigh, left + left_apart + kHigh);
-    AddProducts<kRows, kColumns>();
-    feed(rest);
-    LoadRight<kColumns>(right + kHigh, right + right_apart + kHigh);
-    AddProducts<kRows, kColumns>();
-    feed(rest);
-    LoadRight<kColumns>(right + kLow, right + right_apart + kLow);
-    AddProducts<kRows, kColumns>();
-    feed(rest);
+  for (Index s = 0; s < steps; ++s, left += kAmxStep<kPieces>, right += kAmxStep<kPieces>) {
+    if constexpr (kPieces == kAmxExact) {
+      LoadLeft<kRows>(left + kLow, left + left_apart + kLow);
+      LoadRight<kColumns>(right + kHigh, right + right_apart + kHigh);
+      AddProducts<kRows, kColumns>();
+      feed(rest);
+      LoadLeft<kRows>(left + kMiddle, left + left_apart + kMiddle);
+      AddProducts<kRows, kColumns>();
+      feed(rest);
+      LoadRight<kColumns>(right + kMiddle, right + right_apart + kMiddle);
+      AddProducts<kRows, kColumns>();
+      feed(rest);
+      LoadLeft<kRows>(left + kHigh, left + left_apart + kHigh);
+      AddProducts<kRows, kColumns>();
+      feed(rest);
+      LoadRight<kColumns>(right + kHigh, right + right_apart + kHigh);
+      AddProducts<kRows, kColumns>();
+      feed(rest);
+      LoadRight<kColumns>(right + kLow, right + right_apart + kLow);
+      AddProducts<kRows, kColumns>();
+      feed(rest);
+    } else {
+      LoadLeft<kRows>(left + kMiddle, left + left_apart + kMiddle);
+      LoadRight<kColumns>(right + kHigh, right + right_apart + kHigh);
+      AddProducts<kRows, kColumns>();
+      feed(rest);
+      LoadLeft<kRows>(left + kHigh, left + left_apart + kHigh);
+      AddProducts<kRows, kColumns>();
+      feed(rest);
+      LoadRight<kColumns>(right + kMiddle, right + right_apart + kMiddle);
+      AddProducts<kRows, kColumns>();
+      feed(rest);
+    }
   }
 }
 

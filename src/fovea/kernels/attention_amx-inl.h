@@ -26,20 +26,21 @@ class AmxOperand {
  public:
   AmxOperand(AmxSide side, Index lines, Index depth)
       : side_(side),
-        panel_(ceil_div(depth, kAmxDepth) * kAmxStep),
+        panel_(ceil_div(depth, kAmxDepth) * kAmxStep<kAmxExact>),
         memory_(round_up(lines, kAmxPair) / kAmxLines * panel_ / 2) {}
 
   // What fills the last pair, and the last step of the depth, are zeros.
   HWY_NOINLINE void Split(const AmxLines& x) {
     __m512 rest = _mm512_setzero_ps();
     for (Index n = 0; n < round_up(x.lines, kAmxPair); n += kAmxLines) {
-      PackPanel({x.from + n * x.line, x.line, x.step, x.lines - n, x.depth}, side_, at(n, 0), rest);
+      PackPanel<kAmxExact>({x.from + n * x.line, x.line, x.step, x.lines - n, x.depth}, side_,
+                           at(n, 0), rest);
     }
     AmxFence();
   }
   Bf16* at(Index line, Index depth) const {
     return reinterpret_cast<Bf16*>(memory_.data()) + line / kAmxLines * panel_ +
-           depth / kAmxDepth * kAmxStep;
+           depth / kAmxDepth * kAmxStep<kAmxExact>;
   }
   Index panel() const { return panel_; }
 
@@ -67,8 +68,8 @@ HWY_NOINLINE inline void MultiplyPair(const AmxOperand& left, Index i, const Amx
   }
   NoFeed feed;
   __m512 rest = _mm512_setzero_ps();
-  MultiplyPanels<2, 2>(left.at(i, depth.begin), left.panel(), right.at(j, depth.begin),
-                       right.panel(), steps, feed, rest);
+  MultiplyPanels<kAmxExact, 2, 2>(left.at(i, depth.begin), left.panel(), right.at(j, depth.begin),
+                                  right.panel(), steps, feed, rest);
   if (whole) {
     StoreSums<2, 2>(c, c_row, kAmxLines * c_row);
     AmxFence();

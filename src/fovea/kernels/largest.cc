@@ -11,6 +11,7 @@
 #include "fovea/base/buffer.h"
 #include "fovea/base/parallel.h"
 #include "fovea/kernels/isa.h"
+#include "fovea/kernels/matmul_engines.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/largest.cc"
@@ -165,6 +166,33 @@ void ReadRow(const float* x, Index count, Index first_column, Reading& row) {
   }
 }
 
+float Dot(const float* a, const float* b, Index count) {
+  return SumOf(count,
+               [=](Index i, auto io) HWY_ATTR { return hn::Mul(io.load(a + i), io.load(b + i)); });
+}
+
+// Computes the largest numbers of row `a` of a product anew, each by itself.
+void Recompute(const Matmul& work, const float* a, const MatrixColumns& columns, Reading& row) {
+  const D d;
+  const Index lanes = LaneCount();
+  const V shift = hn::Set(d, row.shift);
+  HWY_ALIGN float before[hn::MaxLanes(D())], after[hn::MaxLanes(D())];
+  for (Index first = 0; first < row.count; first += lanes) {
+    hn::Store(hn::Set(d, kLowest), d, before);
+    hn::Store(hn::Set(d, kLowest), d, after);
+    for (Index i = first; i < std::min(row.count, first + lanes); ++i) {
+      Largest& one = row.largest[i];
+      if (one.column < 0) break;
+      before[i - first] = one.value;
+      one.value = Dot(a, columns.first + one.column * columns.apart, work.depth);
+      if (work.bias != nullptr) one.value += work.bias[one.column];
+      after[i - first] = one.value;
+    }
+    const V more = hn::Sub(Power(hn::Load(d, after), shift), Power(hn::Load(d, before), shift));
+    row.sum += hn::GetLane(hn::SumOfLanes(d, more));
+  }
+}
+
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -173,12 +201,18 @@ namespace fovea::kernels {
 namespace {
 
 HWY_EXPORT(ReadRow);
+HWY_EXPORT(Dot);
+HWY_EXPORT(Recompute);
 
 constexpr Index kGrain = 8192;  // numbers a chunk: some microseconds of exp
 // Of a product, computed and then read while they stand in the cache.
 constexpr Index kMostRows = 160, kMostColumns = 1536;
 constexpr Index kPadding = 16;  // between rows, which should not be whole pages apart
 constexpr Index kEvenly = 4;    // parts come in multiples of this, for 2 or 4 threads to share
+// Of a rough product some more of the largest are kept, which are computed anew. The others' errors
+// are about 8 times those of plain float code, and if all words weigh the same, at most 4 /
+// sqrt(kept) times in the sum.
+constexpr Index kSpare = 3, kFewestKept = 8;
 
 Reading begin_row(Largest* largest, Index count) {
   std::fill_n(largest, count, Largest{kLowest, -1});
@@ -234,6 +268,85 @@ void read_part(const Matmul& work, const Cut& cut, Index at, Reading* readings,
   }
 }
 
+// largest [rows, count]
+std::vector<Reading> read_product(const Matmul& work, Index count, Largest* largest) {
+  const Cut cut(work);
+  const Index parts = work.rows * cut.column_parts;
+  std::vector<Largest> of_parts(static_cast<std::size_t>(parts * count));
+  std::vector<Reading> readings;
+  for (Index i = 0; i < parts; ++i) {
+    readings.push_back(begin_row(of_parts.data() + i * count, count));
+  }
+  std::vector<std::atomic<float>> bars(static_cast<std::size_t>(work.rows));
+  for (std::atomic<float>& bar : bars) bar = kLowest;
+  parallel_for(cut.row_parts * cut.column_parts, 1,
+               [&](Index at, Index) { read_part(work, cut, at, readings.data(), bars.data()); });
+  std::vector<Reading> rows;
+  for (Index r = 0; r < work.rows; ++r) {
+    rows.push_back(begin_row(largest + r * count, count));
+    for (Index part = 0; part < cut.column_parts; ++part) {
+      rows.back().add(readings[static_cast<std::size_t>(r * cut.column_parts + part)]);
+    }
+  }
+  return rows;
+}
+
+void find_exactly(const Matmul& work, const LargestOfRows& result) {
+  const std::vector<Reading> readings = read_product(work, result.count, result.largest);
+  for (Index r = 0; r < work.rows; ++r) {
+    result.logsumexp[r] = readings[static_cast<std::size_t>(r)].logsumexp();
+  }
+}
+
+// Computes what a rough row kept anew. Whether the `count` largest are among them, and now in
+// front.
+bool settle(const Matmul& work, const float* a, const MatrixColumns& columns, Index count,
+            Reading& row) {
+  const Largest last = row.largest[row.count - 1];
+  const bool others = last.column >= 0;  // which are no larger than the last
+  HWY_DYNAMIC_DISPATCH(Recompute)(work, a, columns, row);
+  const auto is_before = [](const Largest& x, const Largest& y) {
+    return x.value > y.value || (x.value == y.value && x.column < y.column);
+  };
+  for (Index i = 1; i < row.count; ++i) {  // nearly in order; std::sort must not see NaN
+    for (Index at = i; at > 0 && is_before(row.largest[at], row.largest[at - 1]); --at) {
+      std::swap(row.largest[at], row.largest[at - 1]);
+    }
+  }
+  const float length = std::sqrt(HWY_DYNAMIC_DISPATCH(Dot)(a, a, work.depth));
+  return !others || row.largest[count - 1].value > last.value + kRough * length * columns.longest;
+}
+
+void find_roughly(const Matmul& work, const MatrixColumns& columns, const LargestOfRows& result) {
+  const Index count = result.count, kept = std::max(count + kSpare, kFewestKept);
+  std::vector<Largest> largest(static_cast<std::size_t>(work.rows * kept));
+  Matmul rough = work;
+  rough.rough = true;
+  std::vector<Reading> readings = read_product(rough, kept, largest.data());
+  std::vector<Index> unsettled;
+  for (Index r = 0; r < work.rows; ++r) {
+    Reading& row = readings[static_cast<std::size_t>(r)];
+    if (!settle(work, work.a.data + r * work.a.row, columns, count, row)) unsettled.push_back(r);
+    std::copy_n(row.largest, count, result.largest + r * count);
+    result.logsumexp[r] = row.logsumexp();
+  }
+  if (unsettled.empty()) return;
+  Matmul rest = work;
+  rest.rows = std::ssize(unsettled);
+  Buffer a(rest.rows * work.depth);
+  rest.a = {a.data(), work.depth, 1};
+  for (float* to = a.data(); const Index r : unsettled) {
+    to = std::copy_n(work.a.data + r * work.a.row, work.depth, to);
+  }
+  std::vector<float> sums(unsettled.size());
+  find_exactly(rest, {count, sums.data(), largest.data()});
+  const Largest* from = largest.data();
+  for (std::size_t i = 0; i < unsettled.size(); ++i, from += count) {
+    std::copy_n(from, count, result.largest + unsettled[i] * count);
+    result.logsumexp[unsettled[i]] = sums[i];
+  }
+}
+
 }  // namespace
 
 void largest_of_rows(const float* x, RowShape shape, const LargestOfRows& result) {
@@ -247,7 +360,29 @@ void largest_of_rows(const float* x, RowShape shape, const LargestOfRows& result
   });
 }
 
-void largest_of_product(const Matmul& work, const LargestOfRows& result) {
+MatrixColumns columns_of(const Matrix& b, Index depth, Index columns) {
+  MatrixColumns result{.first = b.data, .apart = b.column};
+  if (b.row != 1) {
+    result.copied = Buffer(columns * depth);
+    result.first = result.copied.data();
+    result.apart = depth;
+  }
+  Buffer squares(columns);
+  parallel_for(columns, std::max<Index>(1, kGrain / depth), [&](Index begin, Index end) {
+    if (result.copied) {
+      copy_rows({b.data, b.column, b.row}, depth, begin, end, result.copied.data(), depth);
+    }
+    for (Index j = begin; j < end; ++j) {
+      const float* column = result.first + j * result.apart;
+      squares.data()[j] = HWY_DYNAMIC_DISPATCH(Dot)(column, column, depth);
+    }
+  });
+  result.longest = std::sqrt(*std::max_element(squares.data(), squares.data() + columns));
+  return result;
+}
+
+void largest_of_product(const Matmul& work, const MatrixColumns* columns,
+                        const LargestOfRows& result) {
   if (work.panels == nullptr) {
     const Buffer all(work.rows * work.columns);
     Matmul product = work;
@@ -256,26 +391,12 @@ void largest_of_product(const Matmul& work, const LargestOfRows& result) {
     matmul(product);
     return largest_of_rows(all.data(), {work.rows, work.columns}, result);
   }
-  const Cut cut(work);
-  const Index parts = work.rows * cut.column_parts;
-  std::vector<Largest> largest(static_cast<std::size_t>(parts * result.count));
-  std::vector<Reading> readings;
-  for (Index i = 0; i < parts; ++i) {
-    readings.push_back(begin_row(largest.data() + i * result.count, result.count));
-  }
-  std::vector<std::atomic<float>> bars(static_cast<std::size_t>(work.rows));
-  for (std::atomic<float>& bar : bars) bar = kLowest;
   Matmul one = work;
   one.engine = best_engine(work.rows, work.columns, work.depth);
-  parallel_for(cut.row_parts * cut.column_parts, 1,
-               [&](Index at, Index) { read_part(one, cut, at, readings.data(), bars.data()); });
-  for (Index r = 0; r < work.rows; ++r) {
-    Reading row = begin_row(result.largest + r * result.count, result.count);
-    for (Index part = 0; part < cut.column_parts; ++part) {
-      row.add(readings[static_cast<std::size_t>(r * cut.column_parts + part)]);
-    }
-    result.logsumexp[r] = row.logsumexp();
+  if (columns != nullptr && one.engine == Engine::kAmx && work.a.column == 1) {
+    return find_roughly(one, *columns, result);
   }
+  find_exactly(one, result);
 }
 
 }  // namespace fovea::kernels

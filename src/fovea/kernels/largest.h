@@ -22,7 +22,18 @@ struct LargestOfRows {
 
 void largest_of_rows(const float* x, RowShape shape, const LargestOfRows& result);
 
+// The columns of b, each in one piece, for those numbers of a product that are computed one by one.
+struct MatrixColumns {
+  const float* first = nullptr;  // of b, or copied; the next is `apart` numbers further
+  Index apart = 0;
+  float longest = 0;  // sqrt of the sum of a column's squares
+  Buffer copied{};
+};
+MatrixColumns columns_of(const Matrix& b, Index depth, Index columns);
+
 // Of the rows of a product, without its c, batch or activation: most of it never leaves the caches.
-void largest_of_product(const Matmul& work, const LargestOfRows& result);
+// With columns of b a matrix unit computes it roughly, and what matters of it is computed anew.
+void largest_of_product(const Matmul& work, const MatrixColumns* columns,
+                        const LargestOfRows& result);
 
 }  // namespace fovea::kernels

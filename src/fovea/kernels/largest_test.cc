@@ -18,10 +18,11 @@ std::vector<Largest> plain_largest(const float* x, Index columns, Index count) {
   return all;
 }
 
-double plain_logsumexp(const float* x, Index columns) {
-  const double top = *std::max_element(x, x + columns);
-  double sum = 0;
-  for (Index j = 0; j < columns; ++j) sum += std::exp(x[j] - top);
+template <class Number>
+Number plain_logsumexp(const std::vector<Number>& x) {
+  const Number top = *std::max_element(x.begin(), x.end());
+  Number sum = 0;
+  for (const Number number : x) sum += std::exp(number - top);
   return top + std::log(sum);
 }
 
@@ -38,7 +39,7 @@ struct Found {
 void expect_found(const Found& found, const Floats& x, RowShape shape, Index count) {
   for (Index r = 0; r < shape.rows; ++r) {
     const float* row = x.data() + r * shape.columns;
-    const double sum = plain_logsumexp(row, shape.columns);
+    const double sum = plain_logsumexp(Doubles(row, row + shape.columns));
     EXPECT_NEAR(found.logsumexp[at(r)], sum, 1e-6 + 1.2e-7 * std::abs(sum)) << "row " << r;
     const std::vector<Largest> expected = plain_largest(row, shape.columns, count);
     for (Index n = 0; n < count; ++n) {
@@ -88,6 +89,7 @@ TEST_P(LargestKernel, IsTheSameOfAProductThatIsNeverHeld) {
     const Floats bias = whole_numbers(columns, 3);
     Floats c(at(rows * columns));
     const PackedMatrix packed = pack_matrix({b.data(), columns, 1}, depth, columns);
+    const MatrixColumns by_columns = columns_of({b.data(), columns, 1}, depth, columns);
     Matmul work{.rows = rows,
                 .columns = columns,
                 .depth = depth,
@@ -96,16 +98,111 @@ TEST_P(LargestKernel, IsTheSameOfAProductThatIsNeverHeld) {
                 .c = c.data(),
                 .c_row = columns,
                 .bias = bias.data()};
+    matmul(work);
     for (const bool is_packed : {false, true}) {
       work.panels = is_packed ? packed.panels.data() : nullptr;
-      matmul(work);
-      Found found;
-      expect_same_on_any_threads([&] {
-        largest_of_product(work, found.result(rows, 7));
-        return found.logsumexp;
-      });
-      expect_found(found, c, {rows, columns}, 7);
+      for (const MatrixColumns* given : {static_cast<const MatrixColumns*>(nullptr), &by_columns}) {
+        Found found;
+        expect_same_on_any_threads([&] {
+          largest_of_product(work, given, found.result(rows, 7));
+          return found.logsumexp;
+        });
+        expect_found(found, c, {rows, columns}, 7);
+      }
     }
+  }
+}
+
+// Logits of random weights, but all except the `likely` words are far below. Those may be close:
+// their weights then differ by this much.
+struct Logits {
+  static constexpr Index kRows = 150, kColumns = 2100, kDepth = 128;
+  explicit Logits(Index likely, float close = 0)
+      : a(random_numbers(kRows * kDepth, 1, -2, 2)),
+        b(random_numbers(kDepth * kColumns, 2, -0.2f, 0.2f)),
+        bias(at(kColumns), -40) {
+    for (Index n = 0; n < likely; ++n) {
+      const Index word = n * kColumns / likely;
+      bias[at(word)] = 0;
+      for (Index p = 0; p < kDepth && close > 0; ++p) {
+        float& weight = b[at(word * kDepth + p)];
+        weight = b[at(p)] + close * weight;
+      }
+    }
+    packed = pack_matrix({b.data(), 1, kDepth}, kDepth, kColumns);
+    columns = columns_of({b.data(), 1, kDepth}, kDepth, kColumns);
+  }
+  Matmul work() const {
+    return {.rows = kRows,
+            .columns = kColumns,
+            .depth = kDepth,
+            .a = {a.data(), kDepth, 1},
+            .b = {b.data(), 1, kDepth},
+            .c = nullptr,
+            .c_row = 0,
+            .bias = bias.data(),
+            .panels = packed.panels.data()};
+  }
+  template <class Number>
+  std::vector<Number> row(Index r) const {
+    std::vector<Number> logits;
+    for (Index j = 0; j < kColumns; ++j) {
+      Number sum = 0;
+      for (Index p = 0; p < kDepth; ++p) {
+        sum += static_cast<Number>(a[at(r * kDepth + p)]) * b[at(j * kDepth + p)];
+      }
+      logits.push_back(sum + bias[at(j)]);
+    }
+    return logits;
+  }
+  Floats a, b, bias;
+  PackedMatrix packed;
+  MatrixColumns columns;
+};
+
+TEST_P(LargestKernel, OfARoughProductIsAsExactAsPlainCode) {
+  struct {
+    Index likely;
+    float close;
+  } const cases[] = {{1, 0}, {10, 0}, {24, 0}, {100, 0}, {2100, 0}, {300, 1e-5f}};
+  for (const auto& [likely, close] : cases) {
+    const Logits logits(likely, close);
+    for (const Index count : {1, 9}) {
+      Found found;
+      largest_of_product(logits.work(), &logits.columns, found.result(Logits::kRows, count));
+      Floats got, plain, sum, plain_sum;
+      Doubles exact, exact_sum;
+      for (Index r = 0; r < Logits::kRows; ++r) {
+        const Floats in_float = logits.row<float>(r);
+        const Doubles in_double = logits.row<double>(r);
+        sum.push_back(found.logsumexp[at(r)]);
+        plain_sum.push_back(plain_logsumexp(in_float));
+        exact_sum.push_back(plain_logsumexp(in_double));
+        Doubles sorted = in_double;
+        std::sort(sorted.begin(), sorted.end(), std::greater<>());
+        for (Index n = 0; n < count; ++n) {
+          const Largest one = found.largest[at(r * count + n)];
+          EXPECT_NEAR(in_double[at(one.column)], sorted[at(n)], 3e-6);  // equal within rounding
+          got.push_back(one.value);
+          plain.push_back(in_float[at(one.column)]);
+          exact.push_back(in_double[at(one.column)]);
+        }
+      }
+      const std::string what = std::to_string(likely) + " likely words";
+      expect_as_exact(got, plain, exact, what, 0);
+      expect_as_exact(sum, plain_sum, exact_sum, "sum, " + what, 0);
+    }
+  }
+}
+
+TEST_P(LargestKernel, OfAProductSaysWhatIsNotFinite) {
+  Logits logits(50);
+  logits.a[at(3 * Logits::kDepth + 5)] = kNan;
+  logits.a[at(70 * Logits::kDepth + 5)] = kInf;
+  Found found;
+  largest_of_product(logits.work(), &logits.columns, found.result(Logits::kRows, 9));
+  for (Index r = 0; r < Logits::kRows; ++r) {
+    EXPECT_EQ(std::isnan(found.logsumexp[at(r)]), r == 3 || r == 70) << "row " << r;
   }
 }
 

@@ -56,7 +56,9 @@ struct Matmul {
   Index batch = 1;                // products in a row, each operand this far from the one before
   Index a_batch = 0, b_batch = 0, c_batch = 0;
   Engine engine = Engine::kAuto;
+  bool rough = false;  // the matrix unit may be wrong by kRough |row of a| |column of b|
 };
+constexpr float kRough = 1.0f / (1 << 15);
 
 // c[i, j] = activation(sum over p of a[i, p] b[p, j] + bias[j] (+ c[i, j] or plus[i, j])).
 void matmul(const Matmul& work);

@@ -58,6 +58,7 @@ class Operand {
 // One slice of a product: c = left right, or, if that reads the larger operand as it stands, c' =
 // left right with b' at the left. The smaller operand is split into pieces once a pass over the
 // depth; of the larger one, two panels at a time while the two before are multiplied.
+template <int kPieces>
 class AmxSlice {
  public:
   AmxSlice(const Matmul& w, const Slice& s)
@@ -93,7 +94,7 @@ class AmxSlice {
  private:
   const Operand& flowing() const { return a_flows_ ? a_ : b_; }
   const Operand& resident() const { return a_flows_ ? b_ : a_; }
-  Index panel() const { return steps_ * kAmxStep; }
+  Index panel() const { return steps_ * kAmxStep<kPieces>; }
   Bf16* resident_panel(Index n) const {
     return reinterpret_cast<Bf16*>(resident_panels_.data()) + n * panel();
   }
@@ -105,8 +106,8 @@ class AmxSlice {
     __m512 rest = _mm512_setzero_ps();
     const AmxSide side = flows_left_ ? AmxSide::kRight : AmxSide::kLeft;
     for (Index n = 0; n < panels_; ++n) {
-      PackPanel(resident().lines(n * height_, height_, first_, depth_), side, resident_panel(n),
-                rest);
+      PackPanel<kPieces>(resident().lines(n * height_, height_, first_, depth_), side,
+                         resident_panel(n), rest);
     }
     return AllFinite(rest);
   }
@@ -126,8 +127,9 @@ class AmxSlice {
     const Index p = steps_done * kAmxDepth;
     for (Index k = 0; k < 2 && p < depth_ && pair * kPair + k * kAmxLines < flowing().count();
          ++k) {
-      PackPanel(flowing().lines(pair * kPair + k * kAmxLines, kAmxLines, first_ + p, depth_ - p),
-                side, flowing_pair(pair) + k * panel() + steps_done * kAmxStep, rest_);
+      PackPanel<kPieces>(
+          flowing().lines(pair * kPair + k * kAmxLines, kAmxLines, first_ + p, depth_ - p), side,
+          flowing_pair(pair) + k * panel() + steps_done * kAmxStep<kPieces>, rest_);
     }
   }
 
@@ -139,16 +141,16 @@ class AmxSlice {
     for (Index pair = 0; pair < pairs_; ++pair) {
       if (!AllFinite(rest_)) not_finite_ |= std::uint64_t{1} << pair;
       rest_ = _mm512_setzero_ps();
-      PanelFeed feed;
+      PanelFeed<kPieces> feed;
       const bool whole = (pair + 2) * kPair <= flowing().count();
       const Index steps = whole ? depth_ / kAmxDepth : 0;
       if (steps > 0) {
         const auto lines = [&](Index k) {
           return flowing().lines((pair + 1) * kPair + k * kAmxLines, kAmxLines, first_, depth_);
         };
-        feed = PanelFeed(lines(0), lines(1), lines(2).from - lines(0).from, flowing_pair(pair + 1),
-                         panel(), steps,
-                         ceil_div(panels_, 2) * ceil_div(depth_, kAmxDepth) * kAmxProducts);
+        feed = PanelFeed<kPieces>(
+            lines(0), lines(1), lines(2).from - lines(0).from, flowing_pair(pair + 1), panel(),
+            steps, ceil_div(panels_, 2) * ceil_div(depth_, kAmxDepth) * kAmxProducts<kPieces>);
       }
       AmxFence();
       multiply_pair(pair, feed);
@@ -157,7 +159,7 @@ class AmxSlice {
     }
   }
 
-  void multiply_pair(Index pair, PanelFeed& feed) {
+  void multiply_pair(Index pair, PanelFeed<kPieces>& feed) {
     const bool two_flow = flowing().count() - pair * kPair > kAmxLines;
     for (Index n = 0; n < panels_; n += 2) {
       const bool two_stay = n + 1 < panels_;
@@ -176,7 +178,7 @@ class AmxSlice {
   }
 
   template <int kLeft, int kRight>
-  HWY_INLINE void multiply_block(Index pair, Index n, PanelFeed& feed) {
+  HWY_INLINE void multiply_block(Index pair, Index n, PanelFeed<kPieces>& feed) {
     float* sums = sums_.data() + (pair * ceil_div(panels_, 2) + n / 2) * kBlock;
     const Bf16 *left = resident_panel(n), *right = flowing_pair(pair);
     if (flows_left_) std::swap(left, right);
@@ -199,10 +201,10 @@ class AmxSlice {
     } else {
       ZeroSums<kLeft, kRight>();
     }
-    PanelFeed next = feed;  // in registers
+    PanelFeed<kPieces> next = feed;  // in registers
     __m512 rest = rest_;
-    MultiplyPanels<kLeft, kRight>(left, panel(), right, panel(), ceil_div(depth_, kAmxDepth), next,
-                                  rest);
+    MultiplyPanels<kPieces, kLeft, kRight>(left, panel(), right, panel(),
+                                           ceil_div(depth_, kAmxDepth), next, rest);
     feed = next;
     rest_ = rest;
     if (!is_last()) return StoreSums<kLeft, kRight>(sums, kPair, height_ * kPair);
@@ -246,7 +248,9 @@ class AmxSlice {
   std::uint64_t not_finite_ = 0;  // pairs
 };
 
-void ComputeSlice(const Matmul& w, const Slice& s) { AmxSlice(w, s).compute(); }
+void ComputeSlice(const Matmul& w, const Slice& s) {
+  w.rough ? AmxSlice<kAmxRough>(w, s).compute() : AmxSlice<kAmxExact>(w, s).compute();
+}
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_POP_ATTRIBUTES

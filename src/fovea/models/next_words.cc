@@ -28,16 +28,18 @@ BestWords NextWords::best(Index count) const {
   }
   const auto [b, panels] = weight_.operand(is_table_, rows);
   const Tensor bias = bias_.packed();
+  const Index depth = state.shape(1);
+  const bool rough = kernels::best_engine(rows, vocab, depth) == kernels::Engine::kAmx;
   kernels::largest_of_product({.rows = rows,
                                .columns = vocab,
-                               .depth = state.shape(1),
+                               .depth = depth,
                                .a = matrix(state),
                                .b = b,
                                .c = nullptr,
                                .c_row = 0,
                                .bias = bias.data(),
                                .panels = panels},
-                              result);
+                              rough ? &weight_.columns(is_table_) : nullptr, result);
   return best;
 }
 
