@@ -31,18 +31,28 @@ constexpr float kRoom = 64;  // a sum of powers of 2 up to this one is far from 
 
 // A row as far as it has been read.
 struct Reading {
-  Largest* largest;  // [count]
-  Index count;
+  Reading() = default;
+  Reading(Largest* begun, Index n)
+      : largest(begun), count(n), bar(below(largest[count - 1].value)) {}
+
+  Largest* largest = nullptr;  // [count]
+  Index count = 0;
   float shift = kLowest;  // about the largest exponent
   double sum = 0;         // of 2^(x log2(e) - shift)
   float bar = kLowest;    // no number up to here is among the largest
 
+  static bool is_before(const Largest& x, const Largest& y) {
+    return x.value > y.value || (x.value == y.value && x.column < y.column);
+  }
   void insert(Largest one) {
-    if (!(one.value > bar)) return;
     Index at = count - 1;
-    for (; at > 0 && largest[at - 1].value < one.value; --at) largest[at] = largest[at - 1];
+    if (!is_before(one, largest[at])) return;
+    for (; at > 0 && is_before(one, largest[at - 1]); --at) largest[at] = largest[at - 1];
     largest[at] = one;
-    bar = std::max(bar, largest[count - 1].value);
+    bar = std::max(bar, below(largest[count - 1].value));
+  }
+  void insert_all(const Largest* others) {
+    for (Index n = 0; n < count && others[n].value > bar; ++n) insert(others[n]);
   }
   void add(float later_shift, double later_sum) {
     if (later_shift > shift) {
@@ -51,12 +61,8 @@ struct Reading {
     }
     sum += shift == later_shift ? later_sum : later_sum * std::exp2(double{later_shift} - shift);
   }
-  void add(const Reading& later) {
-    for (Index n = 0; n < count && later.largest[n].value > bar; ++n) insert(later.largest[n]);
-    add(later.shift, later.sum);
-  }
-  // What a bar may be for all of a row, once these are the largest of a part: a little below them,
-  // for there may be several; denormals are flushed, so -0 needs more than that.
+  // A little below the least of the largest: an equal one of a lower column may come. Denormals are
+  // flushed, so -0 needs more than that.
   static float below(float least) {
     return least - std::abs(least) * 1e-6f - std::numeric_limits<float>::min();
   }
@@ -214,9 +220,9 @@ constexpr Index kEvenly = 4;    // parts come in multiples of this, for 2 or 4 t
 // sqrt(kept) times in the sum.
 constexpr Index kSpare = 3, kFewestKept = 8;
 
-Reading begin_row(Largest* largest, Index count) {
+Largest* none(Largest* largest, Index count) {
   std::fill_n(largest, count, Largest{kLowest, -1});
-  return {largest, count};
+  return largest;
 }
 
 // How a product is cut into parts for threads, and parts into blocks.
@@ -233,19 +239,36 @@ struct Cut {
   Index block_columns = 0, column_parts = 0;
 };
 
-// A part of a product, block by block. Readings of a row's parts stand side by side. The bars of
-// rows are those of any parts that have been read: they leave less to do, and change no result.
-void read_part(const Matmul& work, const Cut& cut, Index at, Reading* readings,
-               std::atomic<float>* bars) {
+// What the parts of a product find.
+struct Parts {
+  Parts(const Matmul& work, const Cut& cut, Index largest_of_row)
+      : count(largest_of_row),
+        readings(static_cast<std::size_t>(work.rows * cut.column_parts)),
+        largest(static_cast<std::size_t>(cut.row_parts * cut.column_parts * cut.rows * count)),
+        found(static_cast<std::size_t>(cut.row_parts)) {}
+  Index count;
+  std::vector<Reading> readings;  // [row, part of its columns]
+  std::vector<Largest> largest;   // [part, row of it, count]
+  // Of the rows of a part, unless one is reading and has taken them: parts of the same rows go on
+  // with what others found.
+  std::vector<std::atomic<Largest*>> found;
+};
+
+// A part of a product, block by block.
+void read_part(const Matmul& work, const Cut& cut, Index at, Parts& parts) {
   const Index part = at % cut.column_parts, first_row = at / cut.column_parts * cut.rows;
   const Index end = std::min(work.columns, (part + 1) * cut.columns);
   Matmul block = work;
   block.rows = std::min(cut.rows, work.rows - first_row);
   block.a.data += first_row * work.a.row;
-  readings += first_row * cut.column_parts + part;
-  bars += first_row;
+  Reading* readings = parts.readings.data() + first_row * cut.column_parts + part;
+  std::atomic<Largest*>& found = parts.found[static_cast<std::size_t>(at / cut.column_parts)];
+  Largest* largest = found.exchange(nullptr);
+  if (largest == nullptr) {
+    largest = none(parts.largest.data() + at * cut.rows * parts.count, block.rows * parts.count);
+  }
   for (Index r = 0; r < block.rows; ++r) {
-    readings[r * cut.column_parts].bar = bars[r].load(std::memory_order_relaxed);
+    readings[r * cut.column_parts] = Reading(largest + r * parts.count, parts.count);
   }
   block.c_row = cut.block_columns + kPadding;
   const Buffer space(block.rows * block.c_row);
@@ -260,33 +283,30 @@ void read_part(const Matmul& work, const Cut& cut, Index at, Reading* readings,
       (block.c + r * block.c_row, block.columns, column, readings[r * cut.column_parts]);
     }
   }
-  for (Index r = 0; r < block.rows; ++r) {
-    const float bar = Reading::below(readings[r * cut.column_parts].bar);
-    if (bar > bars[r].load(std::memory_order_relaxed)) {
-      bars[r].store(bar, std::memory_order_relaxed);
+  for (Largest* others = nullptr; !found.compare_exchange_strong(others, largest);) {
+    others = found.exchange(nullptr);
+    for (Index r = 0; r < block.rows && others != nullptr; ++r) {
+      readings[r * cut.column_parts].insert_all(others + r * parts.count);
     }
+    others = nullptr;
   }
 }
 
 // largest [rows, count]
 std::vector<Reading> read_product(const Matmul& work, Index count, Largest* largest) {
   const Cut cut(work);
-  const Index parts = work.rows * cut.column_parts;
-  std::vector<Largest> of_parts(static_cast<std::size_t>(parts * count));
-  std::vector<Reading> readings;
-  for (Index i = 0; i < parts; ++i) {
-    readings.push_back(begin_row(of_parts.data() + i * count, count));
-  }
-  std::vector<std::atomic<float>> bars(static_cast<std::size_t>(work.rows));
-  for (std::atomic<float>& bar : bars) bar = kLowest;
+  Parts parts(work, cut, count);
   parallel_for(cut.row_parts * cut.column_parts, 1,
-               [&](Index at, Index) { read_part(work, cut, at, readings.data(), bars.data()); });
+               [&](Index at, Index) { read_part(work, cut, at, parts); });
   std::vector<Reading> rows;
+  rows.reserve(static_cast<std::size_t>(work.rows));
   for (Index r = 0; r < work.rows; ++r) {
-    rows.push_back(begin_row(largest + r * count, count));
-    for (Index part = 0; part < cut.column_parts; ++part) {
-      rows.back().add(readings[static_cast<std::size_t>(r * cut.column_parts + part)]);
-    }
+    const Largest* found = parts.found[static_cast<std::size_t>(r / cut.rows)];
+    std::copy_n(found + r % cut.rows * count, count, largest + r * count);
+    const Reading* part = parts.readings.data() + r * cut.column_parts;
+    Reading& row = rows.emplace_back(*part);
+    row.largest = largest + r * count;
+    for (Index n = 1; n < cut.column_parts; ++n) row.add(part[n].shift, part[n].sum);
   }
   return rows;
 }
@@ -305,11 +325,8 @@ bool settle(const Matmul& work, const float* a, const MatrixColumns& columns, In
   const Largest last = row.largest[row.count - 1];
   const bool others = last.column >= 0;  // which are no larger than the last
   HWY_DYNAMIC_DISPATCH(Recompute)(work, a, columns, row);
-  const auto is_before = [](const Largest& x, const Largest& y) {
-    return x.value > y.value || (x.value == y.value && x.column < y.column);
-  };
   for (Index i = 1; i < row.count; ++i) {  // nearly in order; std::sort must not see NaN
-    for (Index at = i; at > 0 && is_before(row.largest[at], row.largest[at - 1]); --at) {
+    for (Index at = i; at > 0 && Reading::is_before(row.largest[at], row.largest[at - 1]); --at) {
       std::swap(row.largest[at], row.largest[at - 1]);
     }
   }
@@ -353,7 +370,7 @@ void largest_of_rows(const float* x, RowShape shape, const LargestOfRows& result
   const Index grain = std::max<Index>(1, kGrain / std::max<Index>(1, shape.columns));
   parallel_for(shape.rows, grain, [&](Index begin, Index end) {
     for (Index r = begin; r < end; ++r) {
-      Reading row = begin_row(result.largest + r * result.count, result.count);
+      Reading row(none(result.largest + r * result.count, result.count), result.count);
       HWY_DYNAMIC_DISPATCH(ReadRow)(x + r * shape.columns, shape.columns, 0, row);
       result.logsumexp[r] = row.logsumexp();
     }
