@@ -163,6 +163,22 @@ HWY_INLINE Columns AsColumns(const float* from, Index time, Index count, Index d
   return {space, padded};
 }
 
+// emit(j, factor) for some keys of a query: what dropout makes of its weights.
+template <class Emit>
+HWY_INLINE void ForEachKeep(const AttentionInput& in, Index batch, Index head, Index query,
+                            Range keys, const Emit& emit) {
+  const AttentionDropout& drop = in.dropout;
+  const Index row = (batch * in.shape.head + head) * in.shape.query + query;
+  const auto first = drop.start + static_cast<std::uint64_t>(row * AttentionDropout::row(in.shape));
+  HWY_ALIGN float factor[kGroup];
+  for (Index g = keys.begin / kGroup; g * kGroup < keys.end; ++g) {
+    KeepFactors(drop.random, first / kGroup + static_cast<std::uint64_t>(g), drop.probability,
+                factor);
+    const Range part = intersection(keys, {g * kGroup, (g + 1) * kGroup});
+    for (Index j = part.begin; j < part.end; ++j) emit(j, factor[j - g * kGroup]);
+  }
+}
+
 // The queries of one range against one block of keys after the other.
 struct BlockScores {
   const AttentionInput& in;
@@ -275,22 +291,10 @@ struct BlockScores {
 
   // keep[(j - block.begin) * kQueryBlock + i]
   void FillKeep(Range block, float* keep) const {
-    const AttentionDropout& drop = in.dropout;
-    const Index row = AttentionDropout::row(in.shape);
-    const Index head = range.batch * in.shape.head + range.head;
-    HWY_ALIGN float factor[kGroup];
     for (Index i = 0; i < range.count(); ++i) {
-      const Index start = (head * in.shape.query + range.begin + i) * row;
-      for (Index g = block.begin / kGroup; g * kGroup < block.end; ++g) {
-        KeepFactors(drop.random,
-                    (drop.start + static_cast<std::uint64_t>(start)) / kGroup +
-                        static_cast<std::uint64_t>(g),
-                    drop.probability, factor);
-        const Range part = intersection(block, {g * kGroup, (g + 1) * kGroup});
-        for (Index j = part.begin; j < part.end; ++j) {
-          keep[(j - block.begin) * kQueryBlock + i] = factor[j - g * kGroup];
-        }
-      }
+      ForEachKeep(in, range.batch, range.head, range.begin + i, block, [&](Index j, float factor) {
+        keep[(j - block.begin) * kQueryBlock + i] = factor;
+      });
     }
   }
 

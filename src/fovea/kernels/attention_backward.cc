@@ -6,6 +6,7 @@
 
 #include "fovea/base/buffer.h"
 #include "fovea/base/parallel.h"
+#include "fovea/kernels/attention_rows.h"
 #include "fovea/kernels/isa.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -383,6 +384,7 @@ namespace {
 
 HWY_EXPORT(AttendRangesBackward);
 
+constexpr Index kQueriesByRows = 2;  // with more, blocks whose lanes are queries are ahead
 // What of them is split into pieces stays in the cache.
 constexpr Index kTogetherOnAmx = 6;
 
@@ -392,10 +394,6 @@ Range key_chunk(Index keys, Index c, Index n) {
   return {blocks * c / n * kKeyBlock, std::min(keys, blocks * (c + 1) / n * kKeyBlock)};
 }
 
-void clear(const HeadView<float>& d, Index batch, Index head, Range rows, Index dim) {
-  for (Index t = rows.begin; t < rows.end; ++t) std::fill_n(d.at(batch, head, t), dim, 0.0f);
-}
-
 }  // namespace
 
 // Query heads that share keys and values follow one another, so that nothing is added to at once.
@@ -403,6 +401,7 @@ void clear(const HeadView<float>& d, Index batch, Index head, Range rows, Index 
 // queries meets chunk c + p of the keys: again no two threads add to one place, and the order of
 // the additions is always the same.
 void attention_backward(const AttentionBackward& work) {
+  if (work.in.shape.query <= kQueriesByRows) return attend_rows_backward(work);
   const AttentionShape& s = work.in.shape;
   const std::vector<QueryRange> ranges = query_ranges(work.in, queries_at_once());
   std::vector<std::size_t> start;  // of the ranges of each (batch, head)
@@ -424,8 +423,8 @@ void attention_backward(const AttentionBackward& work) {
       // Without a mask every block is visited, so the first to come may overwrite.
       const bool overwrite = chunks == 1 && !work.in.visible && s.query > 0 && s.key > 0;
       const bool clears = step == 0 && !overwrite;
-      if (clears && !work.add_key) clear(work.d_key, batch, kv_head, keys, s.dim);
-      if (clears && !work.add_value) clear(work.d_value, batch, kv_head, keys, s.value_dim);
+      if (clears && !work.add_key) clear_rows(work.d_key, batch, kv_head, keys, s.dim);
+      if (clears && !work.add_value) clear_rows(work.d_value, batch, kv_head, keys, s.value_dim);
       for (Index g = 0; g < s.group(); ++g) {
         const std::size_t head = static_cast<std::size_t>(task * s.group() + g);
         const Index first = static_cast<Index>(start[head]);
@@ -435,7 +434,7 @@ void attention_backward(const AttentionBackward& work) {
         for (Index i = count * chunk / chunks; i < end; ++i) {
           const QueryRange& range = ranges[static_cast<std::size_t>(first + i)];
           if (clears && !work.add_query) {
-            clear(work.d_query, batch, range.head, {range.begin, range.end}, s.dim);
+            clear_rows(work.d_query, batch, range.head, {range.begin, range.end}, s.dim);
           }
           const bool first_of_keys = overwrite && g == 0 && range.begin == 0;
           const RangeTask one{.range = range,

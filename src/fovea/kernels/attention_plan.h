@@ -18,6 +18,10 @@ inline Range intersection(Range a, Range b) {
   return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
 }
 
+inline void clear_rows(const HeadView<float>& d, Index batch, Index head, Range rows, Index dim) {
+  for (Index t = rows.begin; t < rows.end; ++t) std::fill_n(d.at(batch, head, t), dim, 0.0f);
+}
+
 constexpr Index kKeyBlock = 96;  // a multiple of the tile's 6 and 12 rows
 constexpr Index kMostQueries = 96;
 // Where there are fewer key/value heads than this, their work on the way back is cut into chunks.

@@ -22,59 +22,10 @@ struct RowsTask {
 #define HWY_TARGET_INCLUDE "fovea/kernels/attention_rows.cc"
 #include <hwy/foreach_target.h>  // compiles this file once per instruction set
 
-#include "fovea/kernels/attention-inl.h"
+#include "fovea/kernels/attention_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
-
-#if HWY_TARGET != HWY_SCALAR
-// Sums of every fourth lane.
-template <class Whole>
-HWY_INLINE auto FoldToFour(Whole whole, hn::Vec<Whole> v) {
-  if constexpr (hn::MaxLanes(whole) == 4) {
-    return v;
-  } else {
-    const hn::Half<Whole> half;
-    return FoldToFour(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-  }
-}
-#endif
-
-// Sums over the lanes of four vectors, side by side.
-HWY_INLINE void StoreFourSums(V s0, V s1, V s2, V s3, float* to) {
-#if HWY_TARGET == HWY_SCALAR
-  const V sums[4] = {s0, s1, s2, s3};
-  for (Index r = 0; r < 4; ++r) to[r] = hn::GetLane(sums[r]);
-#else
-  const D d;
-  const hn::RepartitionToWide<D> d2;
-  const auto wide = [&](V v) HWY_ATTR { return hn::BitCast(d2, v); };
-  const V a = hn::Add(hn::InterleaveLower(d, s0, s1), hn::InterleaveUpper(d, s0, s1));
-  const V b = hn::Add(hn::InterleaveLower(d, s2, s3), hn::InterleaveUpper(d, s2, s3));
-  const V four = hn::Add(hn::BitCast(d, hn::InterleaveLower(d2, wide(a), wide(b))),
-                         hn::BitCast(d, hn::InterleaveUpper(d2, wide(a), wide(b))));
-  hn::StoreU(FoldToFour(d, four), hn::FixedTag<float, 4>(), to);
-#endif
-}
-
-// scores[j] = q . k[j] for four keys at a time, so that their sums overlap. Up to three numbers
-// beyond the last are written.
-HWY_INLINE void DotRows(const float* q, const float* k, Index time, Index keys, Index dim,
-                        float* scores) {
-  for (Index j = 0; j < keys; j += 4) {
-    const auto row = [&](Index r) { return k + std::min(j + r, keys - 1) * time; };
-    const float *k0 = row(0), *k1 = row(1), *k2 = row(2), *k3 = row(3);
-    V s0 = hn::Zero(D()), s1 = s0, s2 = s0, s3 = s0;
-    ForEachVector(dim, [&](Index t, auto io) HWY_ATTR {
-      const V x = io.load(q + t);
-      s0 = hn::MulAdd(x, io.load(k0 + t), s0);
-      s1 = hn::MulAdd(x, io.load(k1 + t), s1);
-      s2 = hn::MulAdd(x, io.load(k2 + t), s2);
-      s3 = hn::MulAdd(x, io.load(k3 + t), s3);
-    });
-    StoreFourSums(s0, s1, s2, s3, scores + j);
-  }
-}
 
 constexpr Index kRowsTogether = std::min(kTileRows, 8);  // that see the same keys
 constexpr Index kWeightsRow = kKeyBlock + kMostColumns;
@@ -111,37 +62,13 @@ HWY_INLINE void AddRows(const float* weights, const float* v, Index time, Index 
   }
 }
 
-// Scores of one query and some keys, as exponents of 2.
-HWY_INLINE void RowScores(const AttentionInput& in, const RowsTask& task, Index head, Index query,
-                          Range keys, float* scores) {
-  const D d;
-  DotRows(in.query.at(task.batch, head, query), in.key.at(task.batch, task.kv_head, keys.begin),
-          in.key.time, keys.size(), in.shape.dim, scores);
-  if (in.bias) {
-    const float* bias = in.bias.at(task.batch, head, query, keys.begin);
-    for (Index j = 0; j < keys.size(); ++j) {
-      scores[j] = in.scale * scores[j] + bias[j * in.bias.key];
-    }
-  }
-  const V scale = hn::Set(d, in.bias ? 1 : in.scale);
-  ForEachVector(keys.size(), [&](Index j, auto io) HWY_ATTR {
-    V s = hn::Mul(io.load(scores + j), scale);
-    if (in.softcap != 0) {
-      const V capped =
-          hn::Mul(hn::Set(d, in.softcap), Tanh(d, hn::Mul(s, hn::Set(d, 1 / in.softcap))));
-      s = hn::IfThenElse(hn::Eq(s, hn::Set(d, kNever)), s, capped);
-    }
-    io.store(hn::Mul(s, hn::Set(d, kLog2E)), scores + j);
-  });
-}
-
 // What one query gives to some keys, relative to the largest of all so far.
 HWY_INLINE void Weigh(const AttentionInput& in, const RowsTask& task, Index row, Range keys,
                       float* scores) {
   const D d;
   const Index head = task.kv_head * in.shape.group() + row / in.shape.query;
   const Index query = row % in.shape.query, dim = in.shape.value_dim;
-  RowScores(in, task, head, query, keys, scores);
+  RowScores(in, task.batch, head, query, keys, scores);
   float* out = task.out + row * dim;
   const float before = task.most[row];
   const float most = std::max(before, MaxOf(scores, keys.size()));
@@ -157,20 +84,8 @@ HWY_INLINE void Weigh(const AttentionInput& in, const RowsTask& task, Index row,
   task.most[row] = most;
   Shrink(shrink, out, dim);
   if (in.dropout.probability > 0) {
-    const AttentionDropout& drop = in.dropout;
-    const Index start = ((task.batch * in.shape.head + head) * in.shape.query + query) *
-                        AttentionDropout::row(in.shape);
-    HWY_ALIGN float factor[kGroup];
-    for (Index g = keys.begin / kGroup; g * kGroup < keys.end; ++g) {
-      KeepFactors(
-          drop.random,
-          (drop.start + static_cast<std::uint64_t>(start)) / kGroup + static_cast<std::uint64_t>(g),
-          drop.probability, factor);
-      const Range part = intersection(keys, {g * kGroup, (g + 1) * kGroup});
-      for (Index j = part.begin; j < part.end; ++j) {
-        scores[j - keys.begin] *= factor[j - g * kGroup];
-      }
-    }
+    ForEachKeep(in, task.batch, head, query, keys,
+                [&](Index j, float factor) { scores[j - keys.begin] *= factor; });
   }
 }
 

@@ -8,5 +8,6 @@ namespace fovea::kernels {
 
 bool few_queries(const AttentionInput& in);
 void attend_rows(const AttentionForward& work);
+void attend_rows_backward(const AttentionBackward& work);
 
 }  // namespace fovea::kernels

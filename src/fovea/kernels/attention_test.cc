@@ -22,7 +22,9 @@ const std::vector<AttentionCase> kAttentionCases = {
     {{1, 1, 1, 150, 230, 20, 7}, 40, 3, true},
     {{1, 4, 2, 65, 100, 32, 32}, -1, 0, true},
     {{1, 1, 1, 200, 96, 64, 64}, 2},
-    {{1, 1, 1, 2, 5000, 24, 9}},    // row by row, and keys in parts
+    {{1, 1, 1, 2, 5000, 24, 9}},  // row by row, and keys in parts
+    {{3, 4, 2, 2, 230, 20, 33}, 200, 3, true},
+    {{2, 2, 2, 1, 15, 40, 70}, -1, 0, true},
     {{1, 1, 1, 400, 500, 16, 16}},  // in chunks, where no gradient of a bias is asked for
     {{4, 4, 2, 70, 130, 16, 16}},   // few weights, which are kept
     {{2, 4, 4, 110, 120, 8, 24}, 30, 0, true},
@@ -241,6 +243,28 @@ TEST_P(AttentionKernel, GoesBackTheSameFromWeightsThatWereKept) {
     }
   }
   EXPECT_EQ(cases, 2);
+}
+
+TEST_P(AttentionKernel, LeavesOutValuesThatABiasHides) {
+  for (const Index queries : {1, 2, 5, 40}) {
+    AttentionProblem p({.shape = {1, 1, 1, queries, 50, 16, 24}, .bias = true});
+    const AttentionShape& s = p.test.shape;
+    constexpr Index kHidden = 7;
+    for (Index i = 0; i < queries; ++i) p.bias[at(i * s.key + kHidden)] = -kInf;
+    const AttentionResults<float> expected = computed(p);
+    for (Index t = 0; t < s.value_dim; ++t) {
+      p.value[at(kHidden * s.value_dim + t)] = t % 2 == 0 ? kNan : kInf;
+    }
+    const AttentionResults<float> got = computed(p);
+    const auto expect_near = [&](const Floats& x, const Floats& y) {
+      EXPECT_LT(largest_difference(x, exactly(y)), 1e-5) << queries << " queries";
+    };
+    expect_near(got.out, expected.out);
+    expect_near(got.d_query, expected.d_query);
+    expect_near(got.d_key, expected.d_key);
+    expect_near(got.d_value, expected.d_value);
+    expect_near(got.d_bias, expected.d_bias);
+  }
 }
 
 TEST(AttentionThreads, GivesTheSameBytesOnAnyNumberOfThreads) {
