@@ -332,7 +332,8 @@ bool settle(const Matmul& work, const float* a, const MatrixColumns& columns, In
     }
   }
   const float length = std::sqrt(HWY_DYNAMIC_DISPATCH(Dot)(a, a, work.depth));
-  return !others || row.largest[count - 1].value > last.value + kRough * length * columns.longest;
+  const float error = kRough * (length * columns.longest + std::abs(last.value));
+  return !others || row.largest[count - 1].value > last.value + error;
 }
 
 void find_roughly(const Matmul& work, const MatrixColumns& columns, const LargestOfRows& result) {
