@@ -28,7 +28,7 @@ class PreparedWeight {
     const float* panels = nullptr;  // or none
   };
   Operand operand(bool transposed, Index rows) const;
-  const kernels::MatrixColumns& columns(bool transposed) const;
+  const kernels::MatrixColumns& columns(bool transposed) const;  // of w or w'
 
  private:
   struct State;

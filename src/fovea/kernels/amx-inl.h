@@ -42,7 +42,7 @@ constexpr int kAmxExact = 3, kAmxRough = 2;        // pieces
 // High, middle and, of three pieces, low tiles of 32 steps of the depth. A panel is many of them,
 // for 16 lines.
 template <int kPieces>
-constexpr Index kAmxStep = kPieces* kAmxTile;
+constexpr Index kAmxStep{kPieces * kAmxTile};
 constexpr Index kAmxLine = 64;  // bytes
 
 using Bf16 = std::uint16_t;
@@ -208,27 +208,29 @@ class PanelFeed {
 
 HWY_INLINE bool AllFinite(__m512 rest) { return _mm512_cmp_ps_mask(rest, rest, _CMP_UNORD_Q) == 0; }
 
+// Panels stand `apart` numbers from each other.
 template <int kRows>
-HWY_INLINE void LoadLeft(const Bf16* first, const Bf16* second) {
-  _tile_loadd(4, first, kAmxLine);
-  if constexpr (kRows > 1) _tile_loadd(5, second, kAmxLine);
+HWY_INLINE void LoadLeft(const Bf16* from, Index apart) {
+  _tile_loadd(4, from, kAmxLine);
+  if constexpr (kRows > 1) _tile_loadd(5, from + apart, kAmxLine);
 }
 template <int kColumns>
-HWY_INLINE void LoadRight(const Bf16* first, const Bf16* second) {
-  _tile_loadd(6, first, kAmxLine);
-  if constexpr (kColumns > 1) _tile_loadd(7, second, kAmxLine);
+HWY_INLINE void LoadRight(const Bf16* from, Index apart) {
+  _tile_loadd(6, from, kAmxLine);
+  if constexpr (kColumns > 1) _tile_loadd(7, from + apart, kAmxLine);
 }
-template <int kRows, int kColumns>
-HWY_INLINE void AddProducts() {
+template <int kRows, int kColumns, class Feed>
+HWY_INLINE void AddProducts(Feed& feed, __m512& rest) {
   _tile_dpbf16ps(0, 4, 6);
   if constexpr (kColumns > 1) _tile_dpbf16ps(1, 4, 7);
   if constexpr (kRows > 1) _tile_dpbf16ps(2, 5, 6);
   if constexpr (kRows > 1 && kColumns > 1) _tile_dpbf16ps(3, 5, 7);
+  feed(rest);
 }
 
 // Of pieces, a step.
 template <int kPieces>
-constexpr Index kAmxProducts = kPieces*(kPieces + 1) / 2;
+constexpr Index kAmxProducts{kPieces * (kPieces + 1) / 2};
 
 // Adds the product of kRows panels and kColumns panels, `apart` numbers apart, to the sums, and
 // feeds after each product of pieces. Small products come first, in the order that loads fewest
@@ -239,36 +241,27 @@ HWY_INLINE void MultiplyPanels(const Bf16* left, Index left_apart, const Bf16* r
   constexpr Index kHigh = 0, kMiddle = kAmxTile, kLow = 2 * kAmxTile;
   for (Index s = 0; s < steps; ++s, left += kAmxStep<kPieces>, right += kAmxStep<kPieces>) {
     if constexpr (kPieces == kAmxExact) {
-      LoadLeft<kRows>(left + kLow, left + left_apart + kLow);
-      LoadRight<kColumns>(right + kHigh, right + right_apart + kHigh);
-      AddProducts<kRows, kColumns>();
-      feed(rest);
-      LoadLeft<kRows>(left + kMiddle, left + left_apart + kMiddle);
-      AddProducts<kRows, kColumns>();
-      feed(rest);
-      LoadRight<kColumns>(right + kMiddle, right + right_apart + kMiddle);
-      AddProducts<kRows, kColumns>();
-      feed(rest);
-      LoadLeft<kRows>(left + kHigh, left + left_apart + kHigh);
-      AddProducts<kRows, kColumns>();
-      feed(rest);
-      LoadRight<kColumns>(right + kHigh, right + right_apart + kHigh);
-      AddProducts<kRows, kColumns>();
-      feed(rest);
-      LoadRight<kColumns>(right + kLow, right + right_apart + kLow);
-      AddProducts<kRows, kColumns>();
-      feed(rest);
+      LoadLeft<kRows>(left + kLow, left_apart);
+      LoadRight<kColumns>(right + kHigh, right_apart);
+      AddProducts<kRows, kColumns>(feed, rest);
+      LoadLeft<kRows>(left + kMiddle, left_apart);
+      AddProducts<kRows, kColumns>(feed, rest);
+      LoadRight<kColumns>(right + kMiddle, right_apart);
+      AddProducts<kRows, kColumns>(feed, rest);
+      LoadLeft<kRows>(left + kHigh, left_apart);
+      AddProducts<kRows, kColumns>(feed, rest);
+      LoadRight<kColumns>(right + kHigh, right_apart);
+      AddProducts<kRows, kColumns>(feed, rest);
+      LoadRight<kColumns>(right + kLow, right_apart);
+      AddProducts<kRows, kColumns>(feed, rest);
     } else {
-      LoadLeft<kRows>(left + kMiddle, left + left_apart + kMiddle);
-      LoadRight<kColumns>(right + kHigh, right + right_apart + kHigh);
-      AddProducts<kRows, kColumns>();
-      feed(rest);
-      LoadLeft<kRows>(left + kHigh, left + left_apart + kHigh);
-      AddProducts<kRows, kColumns>();
-      feed(rest);
-      LoadRight<kColumns>(right + kMiddle, right + right_apart + kMiddle);
-      AddProducts<kRows, kColumns>();
-      feed(rest);
+      LoadLeft<kRows>(left + kMiddle, left_apart);
+      LoadRight<kColumns>(right + kHigh, right_apart);
+      AddProducts<kRows, kColumns>(feed, rest);
+      LoadLeft<kRows>(left + kHigh, left_apart);
+      AddProducts<kRows, kColumns>(feed, rest);
+      LoadRight<kColumns>(right + kMiddle, right_apart);
+      AddProducts<kRows, kColumns>(feed, rest);
     }
   }
 }

@@ -284,6 +284,7 @@ void read_part(const Matmul& work, const Cut& cut, Index at, Parts& parts) {
       (block.c + r * block.c_row, block.columns, column, readings[r * cut.column_parts]);
     }
   }
+  // Hands them on, together with what another part has handed on meanwhile.
   for (Largest* others = nullptr; !found.compare_exchange_strong(others, largest);) {
     others = found.exchange(nullptr);
     for (Index r = 0; r < block.rows && others != nullptr; ++r) {
@@ -394,7 +395,8 @@ MatrixColumns columns_of(const Matrix& b, Index depth, Index columns) {
     result.apart = depth;
   }
   Buffer squares(columns);
-  parallel_for(columns, std::max<Index>(1, kGrain / depth), [&](Index begin, Index end) {
+  const Index grain = std::max<Index>(1, kGrain / std::max<Index>(1, depth));
+  parallel_for(columns, grain, [&](Index begin, Index end) {
     if (result.copied) {
       copy_rows({b.data, b.column, b.row}, depth, begin, end, result.copied.data(), depth);
     }

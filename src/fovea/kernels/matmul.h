@@ -56,7 +56,7 @@ struct Matmul {
   Index batch = 1;                // products in a row, each operand this far from the one before
   Index a_batch = 0, b_batch = 0, c_batch = 0;
   Engine engine = Engine::kAuto;
-  bool rough = false;  // the matrix unit may be wrong by kRough |row of a| |column of b|
+  bool rough = false;  // the matrix unit may be off by kRough (|row of a| |column of b| + |c|)
 };
 constexpr float kRough = 1.0f / (1 << 15);
 
